@@ -5,17 +5,17 @@ import type { ReactElement } from 'react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from './lib/api/api-client.ts';
 import { queryClient } from './lib/api/query-client.ts';
-import { NameForm } from './modules/accounts/profile/account-card.tsx';
-import { DeleteAccountDialog } from './modules/accounts/profile/privacy-cards.tsx';
+import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-dialog.tsx';
+import { NameForm } from './modules/accounts/profile/name-form.tsx';
 import { UserContext } from './modules/accounts/session.ts';
-import { EditAssetDialog } from './modules/assets/asset-page.tsx';
-import { CheckoutCard } from './modules/credits/buy/checkout.tsx';
+import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
+import { CheckoutCard } from './modules/credits/buy/checkout-card.tsx';
 import { RedeemCard } from './modules/credits/buy/redeem-card.tsx';
-import { CreateCodesCard } from './modules/credits/codes/codes.tsx';
+import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
 import { ChangePriceDialog } from './modules/credits/prices/change-price-dialog.tsx';
 import { SendCreditsSheet } from './modules/credits/send/send-credits-sheet.tsx';
+import { RequestAccessForm } from './modules/models/restricted/request-access-form.tsx';
 import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
-import { RequestAccessForm } from './modules/models/restricted/restricted-model-page.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 

@@ -12,7 +12,7 @@ import { saveReferralCode } from './modules/referrals/save-referral-code.ts';
 import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
-import { notifyFailures } from './ui/notify.ts';
+import { notifyFailures } from './ui/notify-failure.ts';
 import { ToastHost } from './ui/toast-host.tsx';
 import './styles.css';
 

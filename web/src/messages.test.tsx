@@ -3,13 +3,14 @@ import { fireEvent, render, renderHook, screen, waitFor } from '@testing-library
 import type { ReactElement, ReactNode } from 'react';
 import { beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { call } from './lib/api/api-client.ts';
-import { ApiError, errorText } from './lib/api/api-error.ts';
+import { ApiError } from './lib/api/api-error.ts';
+import { errorText } from './lib/api/error-text.ts';
 import { queryClient } from './lib/api/query-client.ts';
 import { CreateDatasetSheet } from './modules/assets/create-dataset-sheet.tsx';
 import { FileTable } from './modules/assets/files/file-table.tsx';
-import { TransferFailed, TransferSuccessful } from './modules/credits/send/send-credits.tsx';
-import { NoTransactions } from './modules/credits/statement/transaction-list.tsx';
-import { useDeleteGeneration } from './modules/generations/generation-calls.ts';
+import { TransferFailed, TransferSuccessful } from './modules/credits/send/send-result.tsx';
+import { NoTransactions } from './modules/credits/statement/list-states.tsx';
+import { useDeleteGeneration } from './modules/generations/deletion-calls.ts';
 import { generationOf } from './modules/generations/testing/generation-of.ts';
 import { BonusDialog } from './modules/referrals/bonus-dialog.tsx';
 import { ConfigurationDialog } from './modules/training/configurations/configuration-dialog.tsx';
@@ -17,7 +18,8 @@ import type { ModelType } from './modules/training/parameters/training-parameter
 import { CreateModelResult } from './modules/training/wizard/create-model-result.tsx';
 import { BaseModelField } from './modules/training/wizard/steps/base-model-field.tsx';
 import { initialState } from './modules/training/wizard/wizard-state.ts';
-import { notify, notifyFailures } from './ui/notify.ts';
+import { notify } from './ui/notify.ts';
+import { notifyFailures } from './ui/notify-failure.ts';
 
 vi.mock('./modules/accounts/session.ts', async (original) => ({
   ...(await original<typeof import('./modules/accounts/session.ts')>()),

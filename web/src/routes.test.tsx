@@ -3,7 +3,8 @@ import { RouterProvider } from '@tanstack/react-router';
 import { act, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from './lib/api/query-client.ts';
-import { sessionHint, sessionQuery } from './modules/accounts/session.ts';
+import { sessionQuery } from './modules/accounts/session.ts';
+import { sessionHint } from './modules/accounts/session-hint.ts';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
 vi.mock('./modules/accounts/sign-in/auth-request.ts', () => ({ authRequest: () => new Promise(() => {}) }));

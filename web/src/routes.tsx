@@ -2,7 +2,8 @@ import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@t
 import { pageComponent } from './lib/loadable.tsx';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
-import { isExpected, sessionHint } from './modules/accounts/session.ts';
+import { isExpected } from './modules/accounts/session.ts';
+import { sessionHint } from './modules/accounts/session-hint.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
@@ -18,7 +19,8 @@ import { machineRoutes } from './modules/machines/routes.ts';
 import { modelsRoutes } from './modules/models/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
 import { trainingRoutes } from './modules/training/routes.ts';
-import { AppPending, PageError, PagePending } from './shell/states/states.tsx';
+import { PageError } from './shell/states/page-error.tsx';
+import { AppPending, PagePending } from './shell/states/page-pending.tsx';
 
 const rootRoute = createRootRoute({
   component: Outlet,

@@ -1,4 +1,4 @@
-import { storedChoice } from './storage.ts';
+import { storedChoice } from './stored-choice.ts';
 
 const dark = globalThis.matchMedia?.('(prefers-color-scheme: dark)');
 

@@ -4,10 +4,10 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { broadcastSession } from '../lib/session/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/session.ts';
-import { useRunArea } from '../modules/training/runs/run-state.ts';
+import { useRunArea } from '../modules/training/runs/run-area.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Shell } from './shell.tsx';
-import { PagePending } from './states/states.tsx';
+import { PagePending } from './states/page-pending.tsx';
 
 /** Layout of every page that needs a session. Rendered before the session is known. */
 export function AppShell() {

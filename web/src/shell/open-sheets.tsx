@@ -3,7 +3,8 @@ import { LoadError } from '../lib/loadable.tsx';
 import { useOpenSheet, useSheets } from '../lib/sheet.ts';
 import { Boundary, type CaughtError, useRetry } from '../ui/boundary.tsx';
 import { Button } from '../ui/button.tsx';
-import { ErrorState, LoadFailure } from '../ui/error-state.tsx';
+import { ErrorState } from '../ui/error-state.tsx';
+import { LoadFailure } from '../ui/load-failure.tsx';
 import { findSheet, sheets } from './all-sheets.ts';
 
 /**

@@ -11,8 +11,9 @@ import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { setCredentials } from '../lib/api/credentials.ts';
 import { queryClient } from '../lib/api/query-client.ts';
 import { broadcastSession } from '../lib/session/session-channel.ts';
-import { readFromTab, writeToTab } from '../lib/storage.ts';
-import { sessionHint, sessionQuery } from '../modules/accounts/session.ts';
+import { readFromTab, writeToTab } from '../lib/tab-storage.ts';
+import { sessionQuery } from '../modules/accounts/session.ts';
+import { sessionHint } from '../modules/accounts/session-hint.ts';
 import { PublicShell } from './public-shell.tsx';
 
 // Requests never complete: the test sets the session itself.

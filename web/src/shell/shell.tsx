@@ -1,22 +1,24 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useState } from 'react';
-import { useWindowWidth } from '../lib/device/window.ts';
-import { loadLocaleData } from '../lib/format/format-number.ts';
+import { useWindowWidth } from '../lib/device/use-window-width.ts';
+import { loadLocaleData } from '../lib/format/load-locale-data.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
 import { preloadLater } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/session.ts';
 import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
-import { useOpenWhenLoaded } from '../ui/placement.ts';
+import { useOpenWhenLoaded } from '../ui/use-open-when-loaded.ts';
 import { sheetPreloads } from './all-sheets.ts';
 import { Header } from './header/header.tsx';
 import { IdleMount } from './idle-mount.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
 import { DeferredPalette, preloadPalette, usePalette } from './palette/deferred-palette.tsx';
-import { useSessionMessages, useShortcuts, useTitleFocus } from './session-messages.ts';
 import { OfflineBanner } from './states/offline-banner.tsx';
+import { useSessionMessages } from './use-session-messages.ts';
+import { useShortcuts } from './use-shortcuts.ts';
+import { useTitleFocus } from './use-title-focus.ts';
 
 const PendingReferral = loadable(
   async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,

@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { useShortcuts } from './session-messages.ts';
+import { useShortcuts } from './use-shortcuts.ts';
 
 const onPalette = vi.fn();
 const onHelp = vi.fn();

@@ -12,7 +12,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
 import { Sheet } from '../ui/sheet.tsx';
-import { useTitleFocus } from './session-messages.ts';
+import { useTitleFocus } from './use-title-focus.ts';
 
 /** Completes loading the page. */
 let load: () => void;

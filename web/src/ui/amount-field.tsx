@@ -1,6 +1,7 @@
 import { isPositiveBgl } from '@bakehouse/contract/money';
 import { type ReactNode, useState } from 'react';
-import { currencyChoice, fromBgl, showBoth, toBgl } from '../lib/format/currency.ts';
+import { currencyChoice, showBoth } from '../lib/format/currency.ts';
+import { fromBgl, toBgl } from '../lib/format/typed-amount.ts';
 import { Field } from './field.tsx';
 import { Input } from './input.tsx';
 

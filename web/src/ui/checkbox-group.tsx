@@ -1,7 +1,8 @@
 import { CheckboxGroup as Base } from '@base-ui/react/checkbox-group';
 import { Field } from '@base-ui/react/field';
 import type { ReactNode } from 'react';
-import { CheckboxBox, checkboxLabelClass } from './checkbox.tsx';
+import { checkboxLabelClass } from './checkbox.tsx';
+import { CheckboxBox } from './checkbox-box.tsx';
 
 type Props<Value extends string> = {
   value: readonly Value[];

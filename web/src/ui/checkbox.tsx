@@ -1,12 +1,6 @@
-import { Checkbox as Base } from '@base-ui/react/checkbox';
 import { Field } from '@base-ui/react/field';
-import { Toggle } from '@base-ui/react/toggle';
-import { ToggleGroup } from '@base-ui/react/toggle-group';
 import { Check } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
-import { segmentClass, segmentsClass } from './segmented.tsx';
-
-export const checkboxLabelClass = 'flex w-fit items-start gap-2.5 select-none';
 
 type Props = {
   checked: boolean;
@@ -38,43 +32,4 @@ export function Checkbox({ checked, onChange, label }: Props) {
   );
 }
 
-/** A bare checkbox. Must be wrapped in its label. */
-export function CheckboxBox(props: Base.Root.Props) {
-  return (
-    <Base.Root
-      {...props}
-      className="mt-0.5 flex size-[1.125rem] shrink-0 cursor-pointer items-center justify-center rounded-[0.3125rem] border border-control-line bg-surface focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus data-checked:border-accent data-checked:bg-accent data-disabled:opacity-50 data-invalid:not-data-checked:border-bad"
-    >
-      <Base.Indicator className="text-accent-ink data-unchecked:hidden">
-        <Check aria-hidden className="size-3.5" strokeWidth={3} />
-      </Base.Indicator>
-    </Base.Root>
-  );
-}
-
-type YesNoProps = {
-  /** Null if nothing is selected. */
-  value: boolean | null;
-  onChange: (value: boolean | null) => void;
-  /** Accessible name of the group. */
-  label: string;
-};
-
-/** Yes or No. Pressing the selected one again clears it. */
-export function YesNo({ value, onChange, label }: YesNoProps) {
-  return (
-    <ToggleGroup
-      aria-label={label}
-      value={value === null ? [] : [value ? 'yes' : 'no']}
-      onValueChange={([chosen]) => onChange(chosen === undefined ? null : chosen === 'yes')}
-      className={segmentsClass}
-    >
-      <Toggle value="yes" className={segmentClass}>
-        Yes
-      </Toggle>
-      <Toggle value="no" className={segmentClass}>
-        No
-      </Toggle>
-    </ToggleGroup>
-  );
-}
+export const checkboxLabelClass = 'flex w-fit items-start gap-2.5 select-none';

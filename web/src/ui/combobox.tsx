@@ -2,7 +2,7 @@ import { Combobox as Base } from '@base-ui/react/combobox';
 import { Check, ChevronsUpDown } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
-import { controlClass } from './field.tsx';
+import { controlClass } from './control-class.ts';
 import { itemClass, popupClass, popupLayer } from './popup-class.ts';
 
 export type ComboboxOption = { value: string; label: string; description?: ReactNode };

@@ -2,8 +2,8 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
-import { hasTextSelection } from '../lib/device/device.ts';
-import { usePageOffset } from './placement.ts';
+import { hasTextSelection } from '../lib/device/has-text-selection.ts';
+import { usePageOffset } from './use-page-offset.ts';
 
 export type Column<Row> = {
   id: string;

@@ -1,7 +1,8 @@
 import { createContext, type ReactNode, Suspense, use } from 'react';
 import { LoadError } from '../lib/loadable.tsx';
 import { Boundary, type CaughtError, useRetry } from './boundary.tsx';
-import { ErrorState, LoadFailure } from './error-state.tsx';
+import { ErrorState } from './error-state.tsx';
+import { LoadFailure } from './load-failure.tsx';
 
 type Props = {
   /** Shown while the code loads. */

@@ -1,7 +1,7 @@
 import { cloneElement, type ReactElement, type SyntheticEvent, useEffect, useState } from 'react';
 import { preloadLater } from '../lib/when-idle.ts';
 import { Boundary, EmptyFallback } from './boundary.tsx';
-import { type Preloadable, useOpenWhenLoaded } from './placement.ts';
+import { type Preloadable, useOpenWhenLoaded } from './use-open-when-loaded.ts';
 
 type Handler = (event: SyntheticEvent) => void;
 

@@ -4,7 +4,7 @@ import { type ReactNode, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
-import { firstField } from './focus.ts';
+import { firstField } from './first-field.ts';
 import { oneTimeSecretQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {

@@ -4,7 +4,7 @@ import { Upload } from 'lucide-react';
 import { type DragEvent, type ReactNode, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { type Choice, type ChosenFile, chosenFiles, droppedFiles } from '../lib/files/chosen-file.ts';
-import { countOf } from '../lib/format/words.ts';
+import { countOf } from '../lib/format/count-of.ts';
 import { Button } from './button.tsx';
 import { notify } from './notify.ts';
 

@@ -1,6 +1,6 @@
 import { Field } from '@base-ui/react/field';
 import type { ComponentProps } from 'react';
-import { controlClass } from './field.tsx';
+import { controlClass } from './control-class.ts';
 
 /** A single-line text input. Inside a `Field` it is connected to the label, help and error. */
 export function Input({ className, ...rest }: ComponentProps<'input'>) {

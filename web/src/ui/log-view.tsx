@@ -1,4 +1,4 @@
-import { useStickToBottom } from './placement.ts';
+import { useStickToBottom } from './use-stick-to-bottom.ts';
 
 type Props = {
   lines: readonly { at: string; line: string }[];

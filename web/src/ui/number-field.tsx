@@ -1,7 +1,7 @@
 import { Field } from '@base-ui/react/field';
 import { Minus, Plus } from 'lucide-react';
 import { type KeyboardEvent, type ReactNode, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { controlClass } from './field.tsx';
+import { controlClass } from './control-class.ts';
 import { numberText, steppedNumber, typedNumber } from './number-text.ts';
 
 type Props = {

@@ -1,6 +1,6 @@
 import { Upload } from 'lucide-react';
 import { type DragEvent, type ReactNode, useState } from 'react';
-import { type DroppedFolder, readDropped } from '../lib/files/chosen-file.ts';
+import { type DroppedFolder, readDropped } from '../lib/files/dropped-folder.ts';
 import { notify } from './notify.ts';
 
 type Props = {

@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { PagedTable } from './paged-list.tsx';
+import { PagedTable } from './paged-table.tsx';
 
 type Page = { rows: { id: string; state: string }[] };
 

@@ -1,7 +1,7 @@
 import { QueryClient, QueryClientProvider, useInfiniteQuery } from '@tanstack/react-query';
 import { act, render, screen } from '@testing-library/react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Pager } from './paged-list.tsx';
+import { Pager } from './pager.tsx';
 
 const observed: IntersectionObserverCallback[] = [];
 const pages = {

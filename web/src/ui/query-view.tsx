@@ -2,7 +2,8 @@ import { type ReactNode, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { Button } from './button.tsx';
-import { ErrorState, isMissing } from './error-state.tsx';
+import { ErrorState } from './error-state.tsx';
+import { isMissing } from './missing.tsx';
 import { errorMessage } from './notify.ts';
 import { RelativeTime } from './relative-time.tsx';
 

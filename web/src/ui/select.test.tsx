@@ -2,7 +2,8 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
-import { findTyped, Select } from './select.tsx';
+import { findTyped } from './find-typed.ts';
+import { Select } from './select.tsx';
 
 const breads = [
   { value: '', label: 'None' },

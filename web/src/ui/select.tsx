@@ -4,14 +4,12 @@ import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { cx } from '../lib/cx.ts';
 import { loadable } from '../lib/loadable.tsx';
 import { preloadLater } from '../lib/when-idle.ts';
-import { controlClass } from './field.tsx';
-import { useOpenWhenLoaded } from './placement.ts';
+import { controlClass } from './control-class.ts';
+import { findTyped } from './find-typed.ts';
 import type { SelectProps } from './select-list.tsx';
+import { useOpenWhenLoaded } from './use-open-when-loaded.ts';
 
 const List = loadable(async () => (await import('./select-list.tsx')).SelectList);
-
-/** Longest pause between two letters of one word, in milliseconds. */
-const WORD_MS = 750;
 
 /**
  * Single choice from a few options, with type-ahead and arrow keys. Renders only the button until opened,
@@ -107,27 +105,9 @@ function ClosedSelect({ chosen, placeholder, className, label, isOpening, onOpen
   );
 }
 
+/** Longest pause between two letters of one word, in milliseconds. */
+const WORD_MS = 750;
+
 function isLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
   return key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey;
-}
-
-type Option<Value extends string> = { value: Value; label: string; disabled?: boolean };
-
-/**
- * Finds the option for typed text as a native select does: the first option, starting at the current one,
- * whose label starts with the text. Repeating one letter cycles through the matches.
- */
-export function findTyped<Value extends string>(
-  options: readonly Option<Value>[],
-  value: Value | null,
-  typed: string,
-): Value | undefined {
-  const isOneLetter = new Set(typed.toLowerCase()).size === 1;
-  const start = (isOneLetter ? typed.slice(0, 1) : typed).toLowerCase();
-  // Several letters may still match the current option; a single letter moves past it.
-  const from = options.findIndex((option) => option.value === value) + (isOneLetter ? 1 : 0);
-  const at = Math.max(0, from);
-  return [...options.slice(at), ...options.slice(0, at)].find(
-    ({ label, disabled }) => !disabled && label.toLowerCase().startsWith(start),
-  )?.value;
 }

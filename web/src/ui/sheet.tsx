@@ -6,7 +6,8 @@ import { cx } from '../lib/cx.ts';
 import { useOnline } from '../lib/live/online.ts';
 import { buttonClass } from './button.tsx';
 import { backdropClass, viewportClass } from './dialog-class.ts';
-import { firstField, focusTitle } from './focus.ts';
+import { firstField } from './first-field.ts';
+import { focusTitle } from './focus-title.ts';
 import { type ClosingQuestion, useClosingQuestion } from './use-closing-question.tsx';
 
 type Props = {

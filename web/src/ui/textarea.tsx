@@ -1,6 +1,6 @@
 import { Field } from '@base-ui/react/field';
 import type { ComponentProps } from 'react';
-import { controlClass } from './field.tsx';
+import { controlClass } from './control-class.ts';
 
 /** A multi-line input that grows with its text, up to a third of the screen. */
 export function Textarea({ className, rows = 3, ...rest }: ComponentProps<'textarea'>) {

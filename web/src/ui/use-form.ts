@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react';
-import { focusFirstInvalid } from './focus.ts';
+import { focusFirstInvalid } from './focus-first-invalid.ts';
 
 export type Problems<Values> = { [Field in keyof Values]?: string | undefined };
 

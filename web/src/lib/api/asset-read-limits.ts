@@ -1,4 +1,4 @@
-import { isIos } from '../device/device.ts';
+import { isIos } from '../device/is-ios.ts';
 
 /**
  * How long datasets, models and transactions stay fresh unless a change is announced, and how long queries

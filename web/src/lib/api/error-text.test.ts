@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { errorText } from './api-error.ts';
+import { errorText } from './error-text.ts';
 
 describe('errorText', () => {
   const thrown = new Error('own message');

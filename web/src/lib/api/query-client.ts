@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query';
-import { isIos } from '../device/device.ts';
+import { isIos } from '../device/is-ios.ts';
 import { isOnline } from '../live/online.ts';
 import { ApiError } from './api-error.ts';
 import { CACHE_MS } from './asset-read-limits.ts';

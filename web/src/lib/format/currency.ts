@@ -1,31 +1,19 @@
 import {
-  AMOUNT_LIMIT_BGL,
   BGL_PER_USD,
   type Currency,
   displayAmount,
   EXACT_PLACES,
   formatBgl,
   formatUsd,
-  isPositiveBgl,
-  isTooLarge,
   parseBgl,
   placesFor,
 } from '@bakehouse/contract/money';
-import { storedChoice } from '../storage.ts';
+import { storedChoice } from '../stored-choice.ts';
 import { axisDecimals } from './axis-decimals.ts';
 import { formatNumber } from './format-number.ts';
 
 /** The display currency chosen in the header. */
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
-
-const MICRO = { USD: BGL_PER_USD * 1_000_000n, BGL: 1_000_000n };
-const ROOM = 12;
-
-const SCALES = [
-  [1_000_000_000n, 'B'],
-  [1_000_000n, 'M'],
-  [1_000n, 'K'],
-] as const;
 
 /**
  * Formats an API amount (decimal BGL) in the display currency: '$5.00', '125.00 BGL'. Below a cent, shows two
@@ -88,6 +76,14 @@ export function showApart(
   return [show(one, least), show(other, least)];
 }
 
+const MICRO = { USD: BGL_PER_USD * 1_000_000n, BGL: 1_000_000n };
+const ROOM = 12;
+const SCALES = [
+  [1_000_000_000n, 'B'],
+  [1_000_000n, 'M'],
+  [1_000n, 'K'],
+] as const;
+
 /**
  * Formats an amount for a narrow header. Long amounts are abbreviated to thousands, millions or billions,
  * rounded towards zero so that a balance never looks larger than it is: '$1.23M'.
@@ -126,85 +122,4 @@ export function showNumber(
   });
   // The minus sign precedes the currency symbol.
   return currency === 'USD' ? text.replace(/^−?/, '$&$$') : `${text} BGL`;
-}
-
-/** Returns the required and available amounts in the display currency. Both are decimal BGL. */
-export function insufficientBalance(
-  required: string,
-  available: string,
-  currency: Currency = currencyChoice.get(),
-): string {
-  const [needed, there] = showApart(required, available, currency);
-  return `Insufficient balance. Required: ${needed}. Available: ${there}.`;
-}
-
-/** Returns an error unless the text consists of digits with at most one decimal point. */
-export function decimalProblem(text: string): string | undefined {
-  return /^-?\d*\.?\d*$/.test(text.trim())
-    ? undefined
-    : 'Use only digits, and a point for decimals, e.g. 0.02';
-}
-
-/**
- * Returns the error for a typed amount, starting with `name`. Amounts must be positive, with at most two
- * decimals.
- */
-export function amountProblem(text: string, currency: Currency, name = 'Amount'): string | undefined {
-  const unreadable = decimalProblem(text);
-  if (unreadable) return unreadable;
-  const number = text.trim();
-  if (number.startsWith('-') || !/[1-9]/.test(number)) return `${name} must be greater than 0`;
-  if (/\.\d{3}/.test(number)) return `${name} must have at most two decimals`;
-  // Check both currencies before multiplying.
-  if (isTooLarge(number) || isTooLarge(inBgl(number, currency))) return tooLarge(name, currency);
-  return undefined;
-}
-
-/** Returns the amount in decimal BGL, or null if invalid. Converts USD exactly, at 25 BGL per dollar. */
-export function amountInBgl(text: string, currency: Currency): string | null {
-  return amountProblem(text, currency) === undefined ? inBgl(text.trim(), currency) : null;
-}
-
-function inBgl(number: string, currency: Currency): string {
-  const [whole, decimals = ''] = number.split('.');
-  const typed = parseBgl(`${whole?.replace(/^0+(?=\d)/, '') || '0'}.${decimals.padEnd(2, '0')}`);
-  return formatBgl(currency === 'USD' ? typed * BGL_PER_USD : typed);
-}
-
-/** Returns the error for the BGL value of an `AmountField`, starting with `name`. */
-export function bglProblem(bgl: string, currency: Currency, name = 'Amount'): string | undefined {
-  if (isTooLarge(bgl)) return tooLarge(name, currency);
-  if (isPositiveBgl(bgl)) return undefined;
-  return decimalProblem(bgl) ?? `${name} must be greater than 0, with at most 6 decimals`;
-}
-
-function tooLarge(name: string, currency: Currency): string {
-  return `${name} must be less than ${showAmount(AMOUNT_LIMIT_BGL, currency)}`;
-}
-
-/** Converts a typed amount to exact BGL. Returns invalid text unchanged, for the form to reject. */
-export function toBgl(typed: string, currency: Currency): string {
-  if (currency === 'BGL') return typed;
-  const text = typed.replace(/^\$/, '');
-  if (text === '') return text;
-  try {
-    return formatBgl(parseBgl(text) * BGL_PER_USD);
-  } catch {
-    return typed;
-  }
-}
-
-/** Converts BGL to the text a user would type in a currency. */
-export function fromBgl(bgl: string, currency: Currency): string {
-  try {
-    return bgl === '' ? '' : typedAmount(bgl, currency);
-  } catch {
-    return bgl;
-  }
-}
-
-/** Formats an API amount exactly as a user would type it; may have more decimals than the form accepts. */
-export function typedAmount(bgl: string, currency: Currency): string {
-  const micro = parseBgl(bgl);
-  return currency === 'USD' ? formatUsd(micro) : formatBgl(micro);
 }

@@ -9,11 +9,3 @@ export function formatNumber(value: number, options?: Intl.NumberFormatOptions):
 export function withMinus(number: string | number): string {
   return String(number).replaceAll('-', '−');
 }
-
-/**
- * Warms up the browser's `Intl` data, which on a phone takes longer than rendering a page. Call it while
- * idle, before the first page that needs it.
- */
-export async function loadLocaleData(): Promise<void> {
-  new Intl.DateTimeFormat().resolvedOptions();
-}

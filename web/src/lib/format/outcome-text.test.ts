@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { currencyChoice } from './currency.ts';
-import { outcomeText } from './words.ts';
+import { outcomeText } from './outcome-text.ts';
 
 afterEach(() => currencyChoice.set('USD'));
 

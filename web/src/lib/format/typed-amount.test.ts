@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { amountInBgl, amountProblem, bglProblem, toBgl, typedAmount } from './currency.ts';
+import { amountInBgl, amountProblem, bglProblem, toBgl, typedAmount } from './typed-amount.ts';
 
 test.each(['5', ' 5 ', '12.', '12.5', '12.50', '.5', '007', '39999999999.99'])(
   '%j is a valid amount',

@@ -3,25 +3,22 @@ import { callRaw } from '../api/api-client.ts';
 import { getCredentials } from '../api/credentials.ts';
 import { setConnected } from './event-stream.ts';
 import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
+import { electListener, type ListenerElection } from './listener-election.ts';
 import { checkServer, onReconnect } from './online.ts';
 import { changeRefresher, refreshMissed } from './refresh-changed.ts';
 import { textPieces } from './text-pieces.ts';
 
-const LOCK = 'bakehouse-listens-in-background';
 const RECONNECT_MS = { first: 1_000, last: 30_000 };
-
 /**
  * Streams shorter than this increase the delay, so that a proxy that cuts every stream isn't hit every
  * second.
  */
 const STEADY_MS_MIN = 30_000;
-
 /**
  * The server sends a heartbeat every 15 s. After the machine sleeps, a dead connection may not report an
  * error.
  */
 const SILENCE_MS_MAX = 40_000;
-
 /**
  * If the first stream opens within this time, it includes all changes since the page started to read: the
  * server replays the last 10 s.
@@ -134,73 +131,4 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     const stopWaiting = onReconnect(go);
     signal.addEventListener('abort', go);
   });
-}
-
-/** Whether this page may keep a connection open for changes. */
-type ListenerElection = {
-  may: () => boolean;
-  /** Calls `listener` on every change. Returns a function that unsubscribes. */
-  onChange: (listener: () => void) => () => void;
-};
-
-/**
- * Visible pages may listen, and one hidden page, the first that was hidden: it shows finished work in its
- * title. Not all of them, because a browser opens only six connections per server for all tabs. Pages in the
- * back-forward cache may not. Without the Web Locks API, as over plain http, no hidden page may.
- */
-export function electListener(signal: AbortSignal): ListenerElection {
-  const listeners = new Set<() => void>();
-  let may = !document.hidden;
-  let isKeptForBack = false;
-  let outOfSight = new AbortController();
-  const set = (value: boolean) => {
-    if (may === value) return;
-    may = value;
-    for (const listener of listeners) listener();
-  };
-  const look = () => {
-    outOfSight.abort();
-    outOfSight = new AbortController();
-    if (!document.hidden) set(true);
-    else if (isKeptForBack) set(false);
-    else void holdLock(outOfSight.signal, set);
-  };
-  const options = { signal };
-  document.addEventListener('visibilitychange', look, options);
-  for (const type of ['pagehide', 'pageshow'] as const)
-    addEventListener(
-      type,
-      () => {
-        isKeptForBack = type === 'pagehide';
-        look();
-      },
-      options,
-    );
-  signal.addEventListener('abort', () => outOfSight.abort());
-  if (document.hidden) look();
-  return {
-    may: () => may,
-    onChange: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-}
-
-/** Holds the lock until the signal aborts, and reports when it is acquired or if another page holds it. */
-async function holdLock(signal: AbortSignal, set: (isHeld: boolean) => void): Promise<void> {
-  const hold = () => {
-    if (signal.aborted) return;
-    set(true);
-    return new Promise<void>((release) => signal.addEventListener('abort', () => release()));
-  };
-  const locks = globalThis.navigator.locks as LockManager | undefined;
-  // Some browsers reject every request, for example due to a setting.
-  await locks
-    ?.request(LOCK, { ifAvailable: true }, (lock) => (lock ? hold() : undefined))
-    .catch(() => undefined);
-  if (signal.aborted) return;
-  set(false);
-  // Rejects when the signal aborts.
-  await locks?.request(LOCK, { signal }, hold).catch(() => undefined);
 }

@@ -1,5 +1,5 @@
 import { getCredentials } from '../api/credentials.ts';
-import { readFromTab, writeToTab } from '../storage.ts';
+import { readFromTab, writeToTab } from '../tab-storage.ts';
 
 /** After this time, the same input counts as a new order, not as a retry. */
 const KEPT_MS = 15 * 60_000;

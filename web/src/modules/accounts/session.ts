@@ -4,13 +4,7 @@ import { createContext, use } from 'react';
 import { call } from '../../lib/api/api-client.ts';
 import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { storedChoice } from '../../lib/storage.ts';
-
-/**
- * True if a user was signed in when the session was last read. Only decides what is painted before the
- * session is known; contains no personal data and grants no access.
- */
-export const sessionHint = storedChoice('bakehouse.session', ['none', 'expected'], 'none');
+import { sessionHint } from './session-hint.ts';
 
 /** The signed-in user, or null. Reads the key with the session cookie; all other calls carry that key. */
 export const sessionQuery = queryOptions({
@@ -31,8 +25,6 @@ export const keyLostQuery = queryOptions({
   gcTime: Number.POSITIVE_INFINITY,
 });
 
-export const UserContext = createContext<User | null>(null);
-
 /** Returns the signed-in user; null if signed out, undefined while loading. */
 export function useSessionUser(): User | null | undefined {
   return useQuery(sessionQuery).data;
@@ -43,6 +35,8 @@ export function isExpected(): boolean {
   const user = queryClient.getQueryData(sessionQuery.queryKey);
   return user === undefined ? sessionHint.get() === 'expected' : user !== null;
 }
+
+export const UserContext = createContext<User | null>(null);
 
 /** Returns the signed-in user. Only inside the shell, which always has one. */
 export function useUser(): User {

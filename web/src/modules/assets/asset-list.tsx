@@ -9,14 +9,15 @@ import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { PagedTable } from '../../ui/paged-list.tsx';
+import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { Select } from '../../ui/select.tsx';
 import { useUser } from '../accounts/session.ts';
-import { type AssetListSearch, assetListQuery } from './asset-queries.ts';
-import { VisibilityBadge } from './sharing/shared-asset-notice.tsx';
+import type { AssetListSearch } from './asset-list-search.ts';
+import { assetListQuery } from './asset-queries.ts';
+import { VisibilityBadge } from './sharing/visibility-badge.tsx';
 
 type Props = {
   kind: 'dataset' | 'model';

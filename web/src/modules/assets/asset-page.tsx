@@ -1,36 +1,29 @@
 import type { Asset } from '@bakehouse/contract/assets';
-import { DETAILS_LENGTH_MAX, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Pencil, Trash2, Users } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { countOf } from '../../lib/format/count-of.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
-import { countOf } from '../../lib/format/words.ts';
 import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { CopyButton } from '../../ui/copy-button.tsx';
-import { Dialog } from '../../ui/dialog.tsx';
-import { Field } from '../../ui/field.tsx';
-import { Input } from '../../ui/input.tsx';
 import { MarkdownLines } from '../../ui/markdown.tsx';
 import { errorMessage, notify } from '../../ui/notify.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
-import { TagInput } from '../../ui/tag-input.tsx';
-import { lengthProblem, nameProblem, tagsProblem } from '../../ui/text-problems.ts';
-import { Textarea } from '../../ui/textarea.tsx';
-import { useForm } from '../../ui/use-form.ts';
 import { useUser } from '../accounts/session.ts';
-import { useDeleteAsset, useUpdateAsset } from './asset-calls.ts';
+import { useDeleteAsset } from './asset-calls.ts';
 import { assetQuery } from './asset-queries.ts';
 import { AssetPageSkeleton, MissingAsset, parents } from './asset-states.tsx';
-import { SharedAssetNotice, VisibilityBadge } from './sharing/shared-asset-notice.tsx';
-import { SharingDialog } from './sharing/sharing.tsx';
+import { EditAssetDialog } from './edit-asset-dialog.tsx';
+import { SharedAssetNotice } from './sharing/shared-asset-notice.tsx';
+import { SharingDialog } from './sharing/sharing-dialog.tsx';
+import { VisibilityBadge } from './sharing/visibility-badge.tsx';
 import { UseAsset } from './snippets/use-asset.tsx';
-
-const FORM_ID = 'edit-asset';
+import { SourceLine } from './source-line.tsx';
 
 type Props = {
   id: string;
@@ -227,78 +220,4 @@ function DeleteAssetDialog({ asset, kind, usedBy, deletion, open, onClose }: Del
 function deletionSentence({ file_count: files }: Asset): string {
   if (files === 0) return 'This cannot be undone.';
   return `${files === 1 ? 'Its file is' : `Its ${formatNumber(files)} files are`} deleted too. This cannot be undone.`;
-}
-
-type SourceProps = { source: NonNullable<Asset['source']>; type: Asset['dataset_type'] };
-
-/** The hub commit that it was cloned from. */
-function SourceLine({ source: { hub_url, repo_id, revision }, type }: SourceProps) {
-  const folder = type === 'MODEL' ? '' : 'datasets/';
-  return (
-    <p className="text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
-      Cloned from{' '}
-      <a
-        href={`${hub_url}/${folder}${repo_id}/tree/${revision}`}
-        target="_blank"
-        rel="noreferrer"
-        className="rounded text-accent-text underline underline-offset-2"
-      >
-        {repo_id}
-      </a>{' '}
-      at {revision.slice(0, 8)}
-    </p>
-  );
-}
-
-/** Edits name, description and tags of a dataset or model. */
-export function EditAssetDialog({ asset, onClose }: { asset: Asset; onClose: () => void }) {
-  const update = useUpdateAsset(asset.dataset_id);
-  const { values, problems, changes, isDirty, change, onSubmit } = useForm({
-    initial: () => ({ title: asset.title, details: asset.details, tags: asset.tags }),
-    problemsOf: ({ title, details, tags }) => ({
-      title: nameProblem(title, NAME_LENGTH_MAX),
-      details: lengthProblem('Description', details, DETAILS_LENGTH_MAX),
-      tags: tagsProblem(tags),
-    }),
-    onSubmit: () => {
-      if (update.isPending) return;
-      if (!isDirty) return onClose();
-      update.mutate(changes, { onSuccess: onClose });
-    },
-  });
-
-  return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !update.isPending && onClose()}
-      title="Edit"
-      dirty={isDirty && !update.isPending}
-      footer={
-        <>
-          <Button onClick={onClose} disabled={update.isPending}>
-            Cancel
-          </Button>
-          <Button variant="primary" type="submit" form={FORM_ID} loading={update.isPending}>
-            Save
-          </Button>
-        </>
-      }
-    >
-      <form id={FORM_ID} onSubmit={onSubmit} noValidate className="flex flex-col gap-4">
-        <Field label="Name" error={problems.title}>
-          <Input value={values.title} onChange={(event) => change({ title: event.target.value })} />
-        </Field>
-        <Field label="Description" aside="Optional" help="You can use Markdown." error={problems.details}>
-          <Textarea
-            value={values.details}
-            rows={4}
-            onChange={(event) => change({ details: event.target.value })}
-          />
-        </Field>
-        <Field label="Tags" aside="Optional" error={problems.tags}>
-          <TagInput tags={values.tags} onChange={(tags) => change({ tags })} />
-        </Field>
-      </form>
-    </Dialog>
-  );
 }

@@ -8,6 +8,17 @@ import { pagedQuery } from '../../lib/live/paged-query.ts';
 const PAGE_LENGTH = 50;
 const NOBODY = 'Missing required parameters: userId or apiKey';
 
+type AssetFilter = {
+  types: DatasetType;
+  search?: string | undefined;
+  tag?: string | undefined;
+  sort?: 'updated' | 'title' | 'size';
+  /** Includes readable assets of other users. Defaults to the user's own. */
+  whose?: 'own' | 'shared' | 'published' | 'all';
+  /** Adds starter assets, and the pipeline of each model. */
+  include?: { include_starter?: 'true'; include_pipelines?: 'true' };
+};
+
 /** Pages through datasets or models, newest first by default. */
 export const assetListQuery = (
   userId: string,
@@ -47,32 +58,3 @@ export const assetListQuery = (
 
 export const assetQuery = (id: string) =>
   endpointQuery(['asset', 'one', id], getAsset, { params: { id } }, { call: assetReadLimits() });
-
-type AssetFilter = {
-  types: DatasetType;
-  search?: string | undefined;
-  tag?: string | undefined;
-  sort?: 'updated' | 'title' | 'size';
-  /** Includes readable assets of other users. Defaults to the user's own. */
-  whose?: 'own' | 'shared' | 'published' | 'all';
-  /** Adds starter assets, and the pipeline of each model. */
-  include?: { include_starter?: 'true'; include_pipelines?: 'true' };
-};
-
-/** Filter and order of an asset list. Defaults to the user's own assets, last changed first. */
-export type AssetListSearch = {
-  search?: string;
-  tag?: string;
-  sort?: 'title' | 'size';
-  whose?: 'shared' | 'published';
-};
-
-export function parseAssetList({ search, tag, sort, whose }: Record<string, unknown>): AssetListSearch {
-  return {
-    ...(typeof search === 'string' && search !== '' && { search }),
-    // The router parses a tag such as 2026 as a number.
-    ...((typeof tag === 'string' || typeof tag === 'number') && tag !== '' && { tag: String(tag) }),
-    ...((sort === 'title' || sort === 'size') && { sort }),
-    ...((whose === 'shared' || whose === 'published') && { whose }),
-  };
-}

@@ -1,4 +1,4 @@
-import { Missing } from '../../ui/error-state.tsx';
+import { Missing } from '../../ui/missing.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 
 /** Parent pages of a dataset or model. */

@@ -6,13 +6,14 @@ import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
 import { DeferredPart } from '../../ui/deferred-part.tsx';
-import { ListSkeleton, Skeleton } from '../../ui/skeleton.tsx';
+import { ListSkeleton } from '../../ui/list-skeleton.tsx';
+import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetCard } from './card/asset-card.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
-import { fileToTrainOn, mayTrainText } from './files/file-calls.ts';
+import { fileToTrainOn, mayTrainText } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 import { historyTab } from './history/deferred-history.tsx';
 

@@ -1,6 +1,6 @@
 import { getRouteApi } from '@tanstack/react-router';
 import { CloudDownload, Database, FileText, Plus } from 'lucide-react';
-import { storeDropped } from '../../lib/files/chosen-file.ts';
+import { storeDropped } from '../../lib/files/dropped-folder.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { parseTabAndFile } from '../../lib/storage.ts';
-import { parseAssetList } from './asset-queries.ts';
+import { parseTabAndFile } from '../../lib/tab-search.ts';
+import { parseAssetList } from './asset-list-search.ts';
 import { parseRowsPlace, type RowsPlace } from './files/viewer/rows-place.ts';
 import type { HistoryPlace } from './history/history-tab.tsx';
 

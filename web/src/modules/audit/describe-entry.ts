@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry } from '@bakehouse/contract/audit';
-import { countOf } from '../../lib/format/words.ts';
+import { countOf } from '../../lib/format/count-of.ts';
 
 /** Words, or a person whose own entries are a click away. */
 export type Part = string | { userId: string; name: string };

@@ -4,7 +4,7 @@ import { Button } from '../../ui/button.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
-import { requiredProblem } from '../../ui/text-problems.ts';
+import { requiredProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { useUser } from '../accounts/session.ts';

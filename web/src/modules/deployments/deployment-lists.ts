@@ -4,11 +4,12 @@ import { listVllm } from '@bakehouse/contract/deployments/text';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { endpointQuery, readAllPages } from '../../lib/api/endpoint-query.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
+import { readAllPages } from '../../lib/api/read-all-pages.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 import type { Deployment, Family } from './kinds.ts';
-import type { DeploymentsSearch } from './list/filters.tsx';
+import type { DeploymentsSearch } from './list/deployments-search.ts';
 
 /* The dashboard's first screen needs these queries, so this file does not import the table of kinds. */
 

@@ -9,8 +9,10 @@ import { ChatCard } from './chat/chat-card.tsx';
 import { useAnsweringModels } from './chat/use-answering-models.ts';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
 import { type Family, families } from './kinds.ts';
-import { DeploymentFilters, type DeploymentsSearch, isNarrowed } from './list/filters.tsx';
-import { DeploymentTable, TextDeployments } from './list/text-deployments.tsx';
+import { DeploymentFilters } from './list/deployment-filters.tsx';
+import { DeploymentTable } from './list/deployment-table.tsx';
+import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts';
+import { TextDeployments } from './list/text-deployments.tsx';
 import { useDeployments } from './use-deployments.ts';
 
 /** A chat with the list of text deployments next to it; the list moves below when two models are compared. */

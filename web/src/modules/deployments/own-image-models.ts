@@ -5,7 +5,7 @@ import {
 } from '@bakehouse/contract/deployments/images';
 import { useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
-import { readAllPages } from '../../lib/api/endpoint-query.ts';
+import { readAllPages } from '../../lib/api/read-all-pages.ts';
 import { deploymentKinds } from './kinds.ts';
 import { usePollMs } from './use-deployments.ts';
 

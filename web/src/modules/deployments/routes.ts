@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { parseTabAndFile } from '../../lib/storage.ts';
-import { parseConversation, parseDeployments } from './list/filters.tsx';
+import { parseTabAndFile } from '../../lib/tab-search.ts';
+import { parseConversation, parseDeployments } from './list/deployments-search.ts';
 
 export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
   [

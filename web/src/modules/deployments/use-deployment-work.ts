@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
-import { chargeText, outcomeText } from '../../lib/format/words.ts';
-import type { LongWork } from '../../ui/long-work.tsx';
+import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
+import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
 import { deploymentWorkQuery } from './deployment-lists.ts';
 import { type Deployment, type Family, kindRow, linkTo, statusWord, workId } from './kinds.ts';
-import { useTerminate } from './terminate.tsx';
 import { usePollMs } from './use-deployments.ts';
+import { useTerminate } from './use-terminate.ts';
 
 /** Deployments of every kind as long work. */
 export function useDeploymentWork(): LongWork[] {

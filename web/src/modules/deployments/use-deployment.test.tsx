@@ -13,7 +13,6 @@ import { notify } from '../../ui/notify.ts';
 import { UserContext } from '../accounts/session.ts';
 import { useNewestDeployments } from './deployment-lists.ts';
 import { workId } from './kinds.ts';
-import { useTerminate } from './terminate.tsx';
 import { useDeploymentWork } from './use-deployment-work.ts';
 import {
   useDeployment,
@@ -22,6 +21,7 @@ import {
   useDeployments,
   useDeploymentsOf,
 } from './use-deployments.ts';
+import { useTerminate } from './use-terminate.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../lib/live/event-stream.ts', () => ({

@@ -7,11 +7,11 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
-import { isMissing } from '../../ui/error-state.tsx';
+import { isMissing } from '../../ui/missing.tsx';
 import { useUser } from '../accounts/session.ts';
 import { deploymentListQuery } from './deployment-lists.ts';
 import { type Deployment, type Family, families, isPending, isUsable, pollMsOf } from './kinds.ts';
-import type { DeploymentsSearch } from './list/filters.tsx';
+import type { DeploymentsSearch } from './list/deployments-search.ts';
 
 const POLL_MS = 5_000;
 /** Costs, logs and metrics change without events, so they are polled even while the event stream is up. */

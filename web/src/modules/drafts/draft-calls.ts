@@ -7,7 +7,7 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
 import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
-import { announceEnd } from '../../ui/long-work.tsx';
+import { announceEnd } from '../../ui/long-work.ts';
 import { workId } from './draft-sentences.ts';
 
 const POLL_MS = 3_000;

@@ -1,20 +1,20 @@
 import type { Draft } from '@bakehouse/contract/drafts';
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Square, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { countOf, outcomeText } from '../../lib/format/words.ts';
+import { countOf } from '../../lib/format/count-of.ts';
+import { outcomeText } from '../../lib/format/outcome-text.ts';
 import { Button } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import { Missing } from '../../ui/error-state.tsx';
-import { Money } from '../../ui/money.tsx';
-import { errorMessage } from '../../ui/notify.ts';
+import { Missing } from '../../ui/missing.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { Progress } from '../../ui/progress.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
+import { ContinueButton } from './continue-button.tsx';
 import { DocumentsCard } from './documents/documents-card.tsx';
 import { quoteQuery, useCancelDraft, useDeleteDraft, useDraft, useStartDraft } from './draft-calls.ts';
 import { droppedText, isRunning, phaseText, progressOf, titleOf } from './draft-sentences.ts';
@@ -160,42 +160,5 @@ function DeleteDialog({ draft, onClose }: { draft: Draft; onClose: () => void })
       pending={deletion.isPending}
       onConfirm={() => deletion.mutate(draft.draft_id, { onSuccess: () => void navigate({ to: '/drafts' }) })}
     />
-  );
-}
-
-type Props = {
-  /** The unanswered part: '3 chunks'. */
-  left: string;
-  quote: UseQueryResult<{ highest_bgl: string }>;
-  start: { isPending: boolean; mutate: (settings: undefined) => void };
-};
-
-/** A button to continue with the unanswered part, with its maximum cost. */
-function ContinueButton({ left, quote, start }: Props) {
-  return (
-    <div className="flex max-w-48 shrink-0 flex-col items-end gap-1 text-right">
-      <Button
-        size="sm"
-        disabled={!quote.data}
-        loading={start.isPending}
-        onClick={() => start.mutate(undefined)}
-      >
-        Continue
-      </Button>
-      <span className="text-muted text-xs">
-        {quote.isError ? (
-          errorMessage(quote.error)
-        ) : (
-          <>
-            {left}
-            {quote.data && (
-              <>
-                , at most <Money bgl={quote.data.highest_bgl} />
-              </>
-            )}
-          </>
-        )}
-      </span>
-    </div>
   );
 }

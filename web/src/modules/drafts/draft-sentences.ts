@@ -1,6 +1,7 @@
 import type { Draft, DropReason } from '@bakehouse/contract/drafts';
-import { countOf, outcomeText } from '../../lib/format/words.ts';
-import type { LongWork } from '../../ui/long-work.tsx';
+import { countOf } from '../../lib/format/count-of.ts';
+import { outcomeText } from '../../lib/format/outcome-text.ts';
+import type { LongWork } from '../../ui/long-work.ts';
 
 export const workId = (id: string): string => `draft-${id}`;
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
-import type { LongWork } from '../../ui/long-work.tsx';
+import type { LongWork } from '../../ui/long-work.ts';
 import { draftsQuery, useCancelDraft } from './draft-calls.ts';
 import { endOf, phaseText, progressOf, titleOf, workId } from './draft-sentences.ts';
 

@@ -7,7 +7,7 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
 import { setConnected } from '../../lib/live/event-stream.ts';
-import { consumeAwaitedEnd } from '../../ui/long-work.tsx';
+import { consumeAwaitedEnd } from '../../ui/long-work.ts';
 import { useGeneration, useQuote, useStartGeneration } from './generation-calls.ts';
 import { POLLS_MAX } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';

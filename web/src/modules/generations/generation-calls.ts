@@ -1,39 +1,32 @@
 import {
   cancelGeneration,
-  deleteGeneration,
   type Generation,
   type GenerationParameters,
   quoteGeneration,
   startGeneration,
 } from '@bakehouse/contract/generations';
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
-import { generators } from '@bakehouse/contract/generators/table';
-import { deleteVideo, downloadVideo } from '@bakehouse/contract/videos';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { call, callRaw } from '../../lib/api/api-client.ts';
+import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { saveAs } from '../../lib/api/download.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { countOf } from '../../lib/format/words.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { refetchQueries, refetchRows } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
-import { announceEnd } from '../../ui/long-work.tsx';
-import { errorMessage, type FailureOptions, notify } from '../../ui/notify.ts';
+import { announceEnd } from '../../ui/long-work.ts';
+import type { FailureOptions } from '../../ui/notify-failure.ts';
 import type { OnUpload } from './edit-picture/send-source.ts';
 import type { Source } from './edit-picture/source.ts';
 import {
   arePollsOver,
   EDIT_POLL_MS,
-  type GenerationPages,
   generationQuery,
   isResponseLost,
   LISTS,
   lostResponseError,
-  mapGenerations,
   POLL_MS,
   SEEDANCE_POLL_MS,
 } from './generation-queries.ts';
@@ -43,21 +36,8 @@ import { workId } from './generation-sentences.ts';
    video-calls.ts, which load later. */
 
 const START_TIMEOUT_MS = 35_000;
-
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
-
-const quoteQuery = (asked: string) =>
-  endpointQuery([...QUOTES, asked], quoteGeneration, { body: JSON.parse(asked) as Quoted });
-
-const quoted = ({ generator, model, service, parameters }: Quoted) =>
-  JSON.stringify({ generator, model, service, parameters });
-
-/** Maximum number of concurrent deletions. */
-const DELETED_AT_ONCE = 4;
-
-/** Videos have at most some hundred megabytes. */
-const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /** One generation, live; `known` is a placeholder until it is read. */
 export function useGeneration(id: string, known?: Generation) {
@@ -78,7 +58,7 @@ function pollMsOf(generation: Generation | undefined): number {
   return generation?.source && !makesVideos(generation.generator) ? EDIT_POLL_MS : POLL_MS;
 }
 
-type GenerationRequest = {
+export type GenerationRequest = {
   generator: GeneratorName;
   prompt: string;
   parameters: GenerationParameters;
@@ -151,6 +131,12 @@ export function useCancelGeneration() {
 /** The inputs of a price. */
 type Quoted = Pick<GenerationRequest, 'generator' | 'model' | 'service' | 'parameters'>;
 
+const quoteQuery = (asked: string) =>
+  endpointQuery([...QUOTES, asked], quoteGeneration, { body: JSON.parse(asked) as Quoted });
+
+const quoted = ({ generator, model, service, parameters }: Quoted) =>
+  JSON.stringify({ generator, model, service, parameters });
+
 /**
  * Returns the price of a request that was not displayed yet; undefined if it fails, and the server's price
  * applies.
@@ -174,121 +160,4 @@ export function useQuote(request: Quoted, enabled: boolean) {
     isSettled: settled === asked && !quote.isPlaceholderData,
     shownCost: quote.isError ? undefined : quote.data?.cost,
   };
-}
-
-export function useDeleteGeneration() {
-  return useMutation({
-    mutationFn: ({ id }: Generation) => call(deleteGeneration, { params: { id } }),
-    onSuccess: (_, { id, generator }) => {
-      notify.success(`${generators[generator].title} generation deleted successfully`);
-      removeFromLists(id);
-      refetchRows(LISTS, [id]);
-    },
-    meta: { title: 'Failed to delete generation' },
-  });
-}
-
-/** Counts pictures; a generation may have several. */
-export function countPictures(generations: readonly Pick<Generation, 'outputs'>[]): number {
-  return generations.reduce((sum, { outputs }) => sum + outputs.length, 0);
-}
-
-/** Deletes generations and reports how many failed; those stay selected. */
-export function useDeleteGenerations() {
-  return useMutation({
-    mutationFn: async (generations: readonly Generation[]) => {
-      const waiting = [...generations];
-      const kept: Generation[] = [];
-      let failure: unknown;
-      const work = async () => {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-          try {
-            await deleteOne(next.id);
-          } catch (error) {
-            kept.push(next);
-            failure ??= error;
-          }
-        }
-      };
-      await Promise.all(Array.from({ length: DELETED_AT_ONCE }, work));
-      return { kept, failure };
-    },
-    onSuccess: ({ kept, failure }, generations) => {
-      for (const generation of generations) if (!kept.includes(generation)) removeFromLists(generation.id);
-      const all = countOf(countPictures(generations), 'picture');
-      if (kept.length === 0) notify.success(`${all} deleted`);
-      else
-        notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
-          description: errorMessage(failure),
-        });
-      refetchRows(
-        LISTS,
-        generations.map(({ id }) => id),
-      );
-    },
-  });
-}
-
-/** A missing generation counts as deleted. */
-async function deleteOne(id: string): Promise<void> {
-  try {
-    await call(deleteGeneration, { params: { id } });
-  } catch (error) {
-    if (!(error instanceof ApiError && error.status === 404)) throw error;
-  }
-}
-
-/** Removes a generation from the cached lists immediately, before they are reloaded. */
-function removeFromLists(id: string): void {
-  queryClient.setQueriesData<GenerationPages>(
-    { queryKey: LISTS },
-    (data) => data && mapGenerations(data, (all) => all.filter((one) => one.id !== id)),
-  );
-  queryClient.removeQueries({ queryKey: generationQuery(id).queryKey });
-}
-
-/** Deletes a video through the videos API. */
-export function useDeleteVideo() {
-  return useMutation({
-    mutationFn: async ({ id }: Generation) => {
-      if (!id) throw new Error('Missing parameters for deletion');
-      try {
-        await call(deleteVideo, { params: { id } });
-      } catch (error) {
-        throw inVideoWords(error, 'Failed to delete video');
-      }
-    },
-    onSuccess: (_, { id }) => {
-      notify.success('Video deleted successfully');
-      removeFromLists(id);
-      refetchRows(LISTS, [id]);
-    },
-  });
-}
-
-/** Downloads a video through the videos API. */
-export function useDownloadVideo() {
-  return useMutation({
-    mutationFn: async ({ id, generator }: Pick<Generation, 'id' | 'generator'>) => {
-      try {
-        const response = await callRaw(downloadVideo, { params: { id } }, { timeoutMs: DOWNLOAD_TIMEOUT_MS });
-        saveAs(await response.blob(), `${generator}-${id.slice(-8)}.mp4`);
-      } catch (error) {
-        throw inVideoWords(error, 'Failed to download video');
-      }
-    },
-    onSuccess: () => notify.success('Download completed'),
-  });
-}
-
-/** Returns the page's message for the status; a 401 or 409 keeps the server's message. */
-function inVideoWords(error: unknown, otherwise: string): Error {
-  const status = error instanceof ApiError ? error.status : undefined;
-  if (error instanceof ApiError && (status === 401 || status === 409)) return error;
-  const sentences: Record<number, string> = {
-    400: 'Video not ready for download',
-    403: 'Permission denied',
-    404: 'Video not found',
-  };
-  return new Error((status !== undefined && sentences[status]) || otherwise, { cause: error });
 }

@@ -4,9 +4,9 @@ import { renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { generationQuery, generationsQuery, generationWorkQuery } from './generation-queries.ts';
-import { useFollowedGenerations } from './generation-work.ts';
 import { FakeApi } from './testing/fake-api.ts';
 import { generationOf, unfinished } from './testing/generation-of.ts';
+import { useFollowedGenerations } from './use-followed-generations.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../lib/api/api-client.ts', () => ({

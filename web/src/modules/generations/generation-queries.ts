@@ -8,7 +8,7 @@ import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators'
 import { type InfiniteData, type QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { readAllPages } from '../../lib/api/endpoint-query.ts';
+import { readAllPages } from '../../lib/api/read-all-pages.ts';
 import { isConnected, useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { refetchRows } from '../../lib/mutation/refetch-queries.ts';

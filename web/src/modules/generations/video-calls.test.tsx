@@ -7,8 +7,8 @@ import { ApiError } from '../../lib/api/api-error.ts';
 import { saveAs } from '../../lib/api/download.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
-import { useDeleteVideo, useDownloadVideo } from './generation-calls.ts';
 import { generationOf } from './testing/generation-of.ts';
+import { useDeleteVideo, useDownloadVideo } from './video-calls.ts';
 
 vi.mock('../../lib/api/api-client.ts', () => ({
   call: vi.fn<typeof call>(),

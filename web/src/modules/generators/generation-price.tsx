@@ -3,9 +3,9 @@ import type { Generator } from '@bakehouse/contract/generators/generator';
 import { requestedPictureCount } from '@bakehouse/contract/generators/parameters/requested-picture-count';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { useQuote } from '../generations/generation-calls.ts';
-import { Price } from '../generations/view/generation-figures.tsx';
+import { Price } from '../generations/view/price.tsx';
 import { type FormValues, parameterProblems, requestParameters } from './form/form-values.ts';
-import type { NamedProvider } from './form/serving.ts';
+import type { NamedProvider } from './form/providers.ts';
 
 type Props = { name: GeneratorName; form: Generator; values: FormValues; named?: NamedProvider };
 

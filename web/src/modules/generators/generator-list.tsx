@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useId, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { Button } from '../../ui/button.tsx';
-import { isConnected, isServed, type ServedBy } from './form/serving.ts';
+import { isConnected, isServed, type ServedBy } from './form/unavailable-reason.ts';
 
 const groups = [
   { label: 'Pictures', makes: 'image' },

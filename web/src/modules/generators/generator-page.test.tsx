@@ -12,7 +12,7 @@ import { act, cleanup, render, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { clearTabStorage } from '../../lib/storage.ts';
+import { clearTabStorage } from '../../lib/tab-storage.ts';
 import { sessionQuery } from '../accounts/session.ts';
 import { generatorsRoutes } from './routes.ts';
 import { servedGeneratorsQuery } from './served-generators.ts';

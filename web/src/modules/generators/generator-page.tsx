@@ -4,14 +4,13 @@ import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
-import { Clapperboard, Image } from 'lucide-react';
-import { type ReactNode, Suspense, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
-import { tabClearCount } from '../../lib/storage.ts';
+import { tabClearCount } from '../../lib/tab-storage.ts';
 import { type InitialQuery, useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
-import { Button, ButtonLink } from '../../ui/button.tsx';
+import { ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
 import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -23,24 +22,24 @@ import { historyOf } from '../generations/generation-queries.ts';
 import { useGenerations } from '../generations/use-generations.ts';
 import { GeneratorForm } from './form/generator-form.tsx';
 import { openingValues } from './form/qualities.ts';
-import { isServed, waitsFor } from './form/serving.ts';
+import { isServed, unavailableReason } from './form/unavailable-reason.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';
 import { PREPARING_ID } from './generate-bar.tsx';
 import { GeneratorContext, useGeneratorPage } from './generator-context.ts';
+import { OutputFrame } from './output-frame.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
+
+type Serving = ReturnType<typeof useServing>;
 
 const FORM_ID = 'generator';
 
 /** Loaded later: below the first screen. */
 const GeneratorList = loadable(async () => (await import('./generator-list.tsx')).GeneratorList);
-
 const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
 
 /** Shown instead of the form. */
 const NobodyServes = loadable(async () => (await import('./nobody-serves.tsx')).NobodyServes);
-
-type Serving = ReturnType<typeof useServing>;
 
 /** The page of the generator in the URL. */
 export function GeneratorPage() {
@@ -127,7 +126,9 @@ function Preparing() {
   if (!serving.isBeingPrepared || isServed(serving.by, ownOnly)) return null;
   return (
     <div id={PREPARING_ID}>
-      <Callout className="mb-6">{waitsFor(generators[name], { ownOnly, isBeingPrepared: true })}</Callout>
+      <Callout className="mb-6">
+        {unavailableReason(generators[name], { ownOnly, isBeingPrepared: true })}
+      </Callout>
     </div>
   );
 }
@@ -295,57 +296,4 @@ function parsePath(pathname: string): { name: GeneratorName; ownOnly: boolean } 
   const name = generatorNames.find((each) => each === parts.at(-1));
   if (!name) throw new Error(`${pathname} is not the page of a generator`);
   return { name, ownOnly: parts[0] === 'bakery' };
-}
-
-type Props = {
-  makes: 'image' | 'video';
-  ratio: string;
-  /** Example prompts. */
-  examples: readonly string[];
-  onExample: (prompt: string) => void;
-};
-
-/** Placeholder for the results in the chosen aspect ratio. */
-function OutputFrame({ makes, ratio, examples, onExample }: Props) {
-  const [width = 1, height = 1] = ratio.split(':').map(Number);
-  const Icon = makes === 'image' ? Image : Clapperboard;
-  return (
-    <section
-      aria-label="Results"
-      className="flex min-h-80 items-center justify-center rounded-xl bg-subtle p-6 max-lg:min-h-60 lg:min-h-[30rem]"
-    >
-      <div
-        className="flex max-h-[26rem] flex-col items-center justify-center gap-3 rounded-xl border border-line-strong border-dashed p-4 text-center text-muted transition-[aspect-ratio] duration-200"
-        style={{
-          aspectRatio: `${width} / ${height}`,
-          ...(width >= height ? { width: '100%' } : { height: '26rem' }),
-          maxWidth: `${(26 * width) / height}rem`,
-        }}
-      >
-        <Icon aria-hidden className="size-6 text-faint" />
-        <p className="max-w-56 text-balance">
-          {makes === 'image' ? 'Your pictures appear here' : 'Your videos appear here'}
-        </p>
-        {examples.length > 0 && <Examples prompts={examples} onChoose={onExample} />}
-      </div>
-    </section>
-  );
-}
-
-function Examples({ prompts, onChoose }: { prompts: readonly string[]; onChoose: (prompt: string) => void }) {
-  const label = useId();
-  return (
-    <div role="group" aria-labelledby={label} className="mt-3 grid justify-items-center gap-2">
-      <p id={label} className="text-[0.8125rem]">
-        Try one of these
-      </p>
-      <div className="flex max-w-96 flex-wrap justify-center gap-2">
-        {prompts.map((prompt) => (
-          <Button key={prompt} size="sm" onClick={() => onChoose(prompt)}>
-            {prompt}
-          </Button>
-        ))}
-      </div>
-    </div>
-  );
 }

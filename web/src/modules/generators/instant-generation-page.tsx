@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { BrokenPart } from '../../ui/deferred-part.tsx';
 import { Field } from '../../ui/field.tsx';
-import { focusFirstInvalid } from '../../ui/focus.ts';
+import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
@@ -18,17 +18,17 @@ import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
 import { RecentGenerations } from '../generations/deferred-parts.ts';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
-import { PromptField, promptProblem } from './form/prompt-field.tsx';
+import { PromptField } from './form/prompt-field.tsx';
+import { promptProblem } from './form/prompt-problem.ts';
 import { openingValues } from './form/qualities.ts';
+import { isStarterFirst, servedForm } from './form/served-form.ts';
 import {
   isConnected,
   isServed,
-  isStarterFirst,
   type ServedBy,
   servedByLabel,
-  servedForm,
-  waitsFor,
-} from './form/serving.ts';
+  unavailableReason,
+} from './form/unavailable-reason.ts';
 import { readStoredDraft } from './form/use-draft.ts';
 import { GenerationPrice } from './generation-price.tsx';
 import { GeneratorList } from './generator-list.tsx';
@@ -163,7 +163,7 @@ function PriceOrReason({ name }: { name: GeneratorName }) {
             values={openingValues(name, isStarterFirst(name, servedBy[name]), readStoredDraft(name).values)}
           />
         ) : (
-          waitsFor(generators[name], {
+          unavailableReason(generators[name], {
             ownOnly: false,
             isBeingPrepared: servedBy[name]?.is_being_prepared ?? false,
           })

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Field } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Select } from '../../ui/select.tsx';
-import { type ProviderChoice, providerSearch } from './form/serving.ts';
+import { type ProviderChoice, providerSearch } from './form/providers.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
 /** The choice of provider, kept in the URL. Shown if there is a choice or the user has a deployment. */

@@ -5,7 +5,7 @@ import { ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { sessionQuery } from '../accounts/session.ts';
-import { waitsFor } from './form/serving.ts';
+import { unavailableReason } from './form/unavailable-reason.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
 /** Shown instead of the form if nothing generates: why, and how an operator connects a model. */
@@ -17,7 +17,7 @@ export function NobodyServes() {
     <Card>
       <EmptyState
         title={`${generator.title} is not connected to this server`}
-        description={waitsFor(generator, { ownOnly, isBeingPrepared: false })}
+        description={unavailableReason(generator, { ownOnly, isBeingPrepared: false })}
         action={
           user?.is_operator &&
           serving.served.data?.[name]?.is_connectable && (

@@ -8,7 +8,7 @@ import { useRecentGenerations } from '../generations/generation-queries.ts';
 import { alreadyGeneratingMessage, isUnderWay } from '../generations/generation-sentences.ts';
 import type { ShownResult } from '../generations/generator-results.tsx';
 import { requestParameters } from './form/form-values.ts';
-import type { NamedProvider } from './form/serving.ts';
+import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';
 import { useGenerationQuote } from './generation-price.tsx';
 

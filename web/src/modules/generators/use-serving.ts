@@ -20,7 +20,7 @@ import {
   type ProviderChoice,
   providerSearch,
   providersOf,
-} from './form/serving.ts';
+} from './form/providers.ts';
 import { type ServedGenerator, servedGeneratorsQuery } from './served-generators.ts';
 
 /** Returns the provider of a generator's page, and its form. */

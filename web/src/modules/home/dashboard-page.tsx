@@ -26,8 +26,9 @@ import { recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { runListQuery, useRuns } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
-import { BalanceSummary, RecentCard } from './dashboard-cards.tsx';
+import { BalanceSummary } from './balance-summary.tsx';
 import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
+import { RecentCard } from './recent-card.tsx';
 
 /** Spending per day. */
 const SpendCard = loadable(async () => (await import('../credits/statement/spend/spend-card.tsx')).SpendCard);

@@ -1,5 +1,5 @@
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
-import { fetchAnswer } from '../../lib/api/api-client.ts';
+import { fetchAnswer } from '../../lib/api/fetch-answer.ts';
 import { notify } from '../../ui/notify.ts';
 import { createDataset } from '../assets/asset-calls.ts';
 import { uploadFiles } from '../assets/files/uploads/uploads.ts';

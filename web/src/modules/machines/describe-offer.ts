@@ -1,6 +1,6 @@
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { listMachines } from '@bakehouse/contract/machines';
-import { countOf } from '../../lib/format/words.ts';
+import { countOf } from '../../lib/format/count-of.ts';
 
 /** A machine as shown to its operator. */
 export type ListedMachine = ResponseOf<typeof listMachines>['machines'][number];

@@ -1,5 +1,5 @@
 import type { Work } from '@bakehouse/contract/machines';
-import { countOf } from '../../lib/format/words.ts';
+import { countOf } from '../../lib/format/count-of.ts';
 
 /** Returns the description of a task. */
 export function describeWork({ kind, model_name, deployments }: Work): string {

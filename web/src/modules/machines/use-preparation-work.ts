@@ -1,7 +1,7 @@
 import type { Machine } from '@bakehouse/contract/machines';
 import { useEffect, useRef } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
-import type { LongWork } from '../../ui/long-work.tsx';
+import type { LongWork } from '../../ui/long-work.ts';
 import { useMachine } from './machine-queries.ts';
 
 type Preparation = Machine['preparations'][number];

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { parseTabAndFile } from '../../lib/storage.ts';
-import { parseAssetList } from '../assets/asset-queries.ts';
+import { parseTabAndFile } from '../../lib/tab-search.ts';
+import { parseAssetList } from '../assets/asset-list-search.ts';
 
 /** Routes of the model list, model pages and restricted models. */
 export const modelsRoutes = <App extends AnyRoute>(app: App) =>

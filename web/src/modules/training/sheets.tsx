@@ -1,6 +1,6 @@
 import { loadable } from '../../lib/loadable.tsx';
 import type { Sheet } from '../../lib/sheet.ts';
-import type { ModelPreset } from './wizard/wizard-state.ts';
+import type { ModelPreset } from './wizard/model-preset.ts';
 
 declare module '../../lib/sheet.ts' {
   interface Sheets {

@@ -3,7 +3,7 @@ import { Link, useLocation } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { useWindowWidth } from '../../lib/device/window.ts';
+import { useWindowWidth } from '../../lib/device/use-window-width.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';

@@ -2,7 +2,7 @@ import type { User } from '@bakehouse/contract/accounts';
 import { Plus, SquarePen } from 'lucide-react';
 import { Suspense } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { useWindowWidth } from '../../lib/device/window.ts';
+import { useWindowWidth } from '../../lib/device/use-window-width.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { Avatar } from '../../modules/accounts/avatar.tsx';
 import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';

@@ -17,7 +17,7 @@ import { useUser } from '../../modules/accounts/session.ts';
 import { signOut } from '../../modules/accounts/sign-in/sign-in-calls.ts';
 import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
-import { notifyFailure } from '../../ui/notify.ts';
+import { notifyFailure } from '../../ui/notify-failure.ts';
 
 /** Account pages, help, theme, currency on narrow screens, and signing out. */
 export function UserMenu({ trigger }: { trigger: ReactElement }) {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { announceInTitle } from './long-work.tsx';
+import { announceInTitle } from './announce-in-title.ts';
 
 const look = (isHidden: boolean) => {
   vi.spyOn(document, 'hidden', 'get').mockReturnValue(isHidden);

@@ -6,7 +6,7 @@ import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { followChanges } from '../../lib/live/follow-changes.ts';
 import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
-import { useEndToasts } from './long-work.tsx';
+import { useEndToasts } from './use-end-toasts.ts';
 
 const USER = '11111111-1111-4111-8111-111111111111';
 const PAUSE_MS = 3_000;

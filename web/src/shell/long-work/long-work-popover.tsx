@@ -1,7 +1,8 @@
 import { Popover } from '@base-ui/react/popover';
 import type { ReactElement } from 'react';
 import { cx } from '../../lib/cx.ts';
-import { type LongWork, LongWorkItem } from '../../ui/long-work.tsx';
+import type { LongWork } from '../../ui/long-work.ts';
+import { LongWorkItem } from '../../ui/long-work-item.tsx';
 import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 
 type Props = { trigger: ReactElement; title: string; listed: readonly LongWork[] };

@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { LongWork } from '../../ui/long-work.tsx';
+import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkTray } from './long-work-tray.tsx';
 
 const work = vi.hoisted(() => ({ value: [] as LongWork[] }));

@@ -1,10 +1,10 @@
 import { LoaderCircle, TriangleAlert } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
-import { countOf } from '../../lib/format/words.ts';
+import { countOf } from '../../lib/format/count-of.ts';
 import { loadable } from '../../lib/loadable.tsx';
 import { buttonClass } from '../../ui/button.tsx';
 import { DeferredPopup } from '../../ui/deferred-popup.tsx';
-import { useEndToasts } from './long-work.tsx';
+import { useEndToasts } from './use-end-toasts.ts';
 import { useLongWork } from './use-long-work.ts';
 
 const LongWorkPopover = loadable(async () => (await import('./long-work-popover.tsx')).LongWorkPopover);

@@ -16,8 +16,8 @@ import { checkServer } from '../../lib/live/online.ts';
 import { createStore } from '../../lib/store.ts';
 import { notify } from '../../ui/notify.ts';
 import { Shell } from '../shell.tsx';
-import { releaseKeystrokes } from './commands.ts';
 import { preloadPalette } from './deferred-palette.tsx';
+import { releaseKeystrokes } from './kept-keys.ts';
 
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../../lib/api/api-client.ts', () => ({ call: forever }));

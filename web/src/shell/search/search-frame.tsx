@@ -1,6 +1,6 @@
 import { Search } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { controlClass } from '../../ui/field.tsx';
+import { controlClass } from '../../ui/control-class.ts';
 
 export const SEARCH_LABEL = 'Search models and datasets';
 /** Marks the input that the `/` key focuses. */

@@ -1,4 +1,4 @@
-import { COMMAND_KEY } from '../../lib/device/device.ts';
+import { COMMAND_KEY } from '../../lib/device/command-key.ts';
 import { Sheet } from '../../ui/sheet.tsx';
 
 const groups: { title: string; shortcuts: { keys: string[]; does: string }[] }[] = [

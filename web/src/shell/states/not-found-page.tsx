@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router';
 import { RepositoryPage } from '../../modules/assets/repository/repository-page.tsx';
-import { Missing } from '../../ui/error-state.tsx';
+import { Missing } from '../../ui/missing.tsx';
 
 /**
  * Handles all unknown paths, including repository names of datasets and models; separate routes would enlarge

@@ -13,7 +13,7 @@ import type { KeySettings } from './key-form.ts';
 const POLL_MS = 10_000;
 
 /** The user's API keys, including the web app's own. */
-const apiKeysQuery = (userId: string) =>
+export const apiKeysQuery = (userId: string) =>
   endpointQuery(
     ['api-key', userId],
     listApiKeys,
@@ -24,6 +24,11 @@ const apiKeysQuery = (userId: string) =>
     },
   );
 
+/** The same, polled, because key usage sends no events. */
+export function useApiKeys(userId: string) {
+  return useQuery({ ...apiKeysQuery(userId), refetchInterval: useOnlineInterval(POLL_MS) });
+}
+
 /** All current and revoked keys, because records also name revoked ones. */
 export const everyApiKeyQuery = (userId: string) =>
   endpointQuery(['api-key', userId, 'every'], listApiKeys, {
@@ -32,11 +37,6 @@ export const everyApiKeyQuery = (userId: string) =>
   });
 
 const refresh = () => refetchQueries(['api-key']);
-
-/** The same, polled, because key usage sends no events. */
-export function useApiKeys(userId: string) {
-  return useQuery({ ...apiKeysQuery(userId), refetchInterval: useOnlineInterval(POLL_MS) });
-}
 
 /** Creates a key; only this response contains it in full. */
 export function useCreateApiKey(userId: string) {
@@ -75,9 +75,4 @@ export function useRotateApiKey() {
       broadcastSession({ type: 'key-changed', userId: credentials.userId });
     },
   });
-}
-
-/** Returns an API key with its middle hidden. */
-export function maskKey(key: string): string {
-  return `${key.slice(0, 6)}${'•'.repeat(Math.max(0, key.length - 10))}${key.slice(-4)}`;
 }

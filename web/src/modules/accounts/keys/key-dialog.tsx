@@ -1,31 +1,12 @@
 import type { ApiKey } from '@bakehouse/contract/api-keys';
-import type { Currency } from '@bakehouse/contract/money';
 import { useState } from 'react';
 import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
-import { LastDayField, lastDayProblem } from '../../../ui/last-day-field.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { lastDayProblem } from '../../../ui/last-day-field.tsx';
 import { useForm } from '../../../ui/use-form.ts';
-import {
-  type KeyForm,
-  type KeyProblems,
-  type KeySettings,
-  keyChanges,
-  keyForm,
-  keyProblems,
-  scopeChoices,
-} from './key-form.ts';
-
-const periods = [
-  { value: 'day', label: 'per day' },
-  { value: 'month', label: 'per month' },
-  { value: 'total', label: 'in total' },
-] as const;
-
-const FORM_ID = 'api-key';
+import { KeyFields } from './key-fields.tsx';
+import { type KeySettings, keyChanges, keyForm, keyProblems } from './key-form.ts';
 
 type Props = {
   /** The key to change; null for a new one. */
@@ -34,6 +15,8 @@ type Props = {
   onSubmit: (changes: Partial<KeySettings>) => void;
   onClose: () => void;
 };
+
+const FORM_ID = 'api-key';
 
 /** Creates an API key or changes one's settings. */
 export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
@@ -84,59 +67,5 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
         <KeyFields form={form} problems={problems} currency={currency} onChange={change} />
       </form>
     </Dialog>
-  );
-}
-
-type KeyFieldsProps = {
-  form: KeyForm;
-  problems: KeyProblems;
-  currency: Currency;
-  onChange: (form: KeyForm) => void;
-};
-
-/** Name, scopes, expiry and budget of an API key. */
-function KeyFields({ form, problems, currency, onChange }: KeyFieldsProps) {
-  const set = (change: Partial<KeyForm>) => onChange({ ...form, ...change });
-  return (
-    <>
-      <Field label="Name" error={problems.name} help="What uses the key, such as a program or a machine.">
-        <Input
-          name="name"
-          value={form.name}
-          autoComplete="off"
-          onChange={(event) => set({ name: event.target.value })}
-        />
-      </Field>
-      <Field label="Permissions" help={scopeChoices.find(({ value }) => value === form.scopes)?.description}>
-        <Select value={form.scopes} onChange={(scopes) => set({ scopes })} options={scopeChoices} />
-      </Field>
-      <LastDayField
-        value={form.lastDay}
-        onChange={(lastDay) => set({ lastDay })}
-        error={problems.lastDay}
-        help="The key works until the end of this day. Leave empty for no expiry."
-      />
-      <div className="grid grid-cols-[minmax(0,1fr)_8.5rem] items-start gap-3">
-        <Field
-          label="Budget"
-          aside={`${currency}, optional`}
-          error={problems.budget}
-          help="Spending limit for this key."
-        >
-          <Input
-            name="budget"
-            value={form.budget}
-            inputMode="decimal"
-            autoComplete="off"
-            placeholder="No limit"
-            className="tabular-nums"
-            onChange={(event) => set({ budget: event.target.value })}
-          />
-        </Field>
-        <Field label="Period">
-          <Select value={form.period} onChange={(period) => set({ period })} options={periods} />
-        </Field>
-      </div>
-    </>
   );
 }

@@ -2,9 +2,9 @@ import type { ApiKey } from '@bakehouse/contract/api-keys';
 import type { KeyScope } from '@bakehouse/contract/endpoint';
 import { type BudgetPeriod, KEY_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { Currency } from '@bakehouse/contract/money';
-import { amountInBgl, amountProblem, typedAmount } from '../../../lib/format/currency.ts';
 import { endOfDay, localDay } from '../../../lib/format/format-time.ts';
-import { nameProblem } from '../../../ui/text-problems.ts';
+import { amountInBgl, amountProblem, typedAmount } from '../../../lib/format/typed-amount.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 
 /** Values of an API key's form: the budget as typed, in the form's initial currency. */
 export type KeyForm = {

@@ -5,7 +5,8 @@ import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { sendErrorReport } from '../../../lib/error-reports/send-error-report.ts';
-import { notify, notifyFailures } from '../../../ui/notify.ts';
+import { notify } from '../../../ui/notify.ts';
+import { notifyFailures } from '../../../ui/notify-failure.ts';
 import { UserContext } from '../session.ts';
 import { AccountCard } from './account-card.tsx';
 

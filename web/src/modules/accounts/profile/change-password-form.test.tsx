@@ -2,7 +2,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { ChangePasswordForm } from './account-card.tsx';
+import { ChangePasswordForm } from './change-password-form.tsx';
 import { changePassword } from './profile-calls.ts';
 
 vi.mock('./profile-calls.ts', () => ({ changePassword: vi.fn<typeof changePassword>() }));

@@ -11,44 +11,12 @@ import { localDay } from '../../../lib/format/format-time.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { changeSession } from '../../../lib/session/session-change.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
-import { type FailureOptions, notify } from '../../../ui/notify.ts';
-import { refreshSession, sessionHint } from '../session.ts';
+import { notify } from '../../../ui/notify.ts';
+import type { FailureOptions } from '../../../ui/notify-failure.ts';
+import { refreshSession } from '../session.ts';
+import { sessionHint } from '../session-hint.ts';
 import { authRequest } from '../sign-in/auth-request.ts';
-
-/** The largest display size, doubled for dense screens. */
-const SIDE = 256;
-
-const QUALITY = 0.85;
-
-export const sendConfirmation = (email: string) =>
-  authRequest('POST', 'send-verification-email', { email }, 'send the link');
-
-export const sessionsQuery = endpointQuery(['sign-in-session'], listSessions);
-
-export const deletionQuery = endpointQuery(
-  ['sign-in-session', 'deletion'],
-  previewDeletion,
-  {},
-  // The dialog must show the current state.
-  { staleTime: 0 },
-);
-
-/** Removes a sign-in method. */
-export const unlinkMethod = (accountId: string) =>
-  authRequest('POST', 'unlink-account', { accountId }, 'unlink the account');
-
-/** The user's sign-in methods: `credential` is the password. */
-export const ownSignInMethodsQuery = queryOptions({
-  queryKey: ['own-sign-in-methods'],
-  queryFn: ({ signal }) =>
-    authRequest<{ id: string; providerId: string; createdAt: string }[]>(
-      'GET',
-      'list-accounts',
-      undefined,
-      'read your sign-in methods',
-      signal,
-    ),
-});
+import { resizePicture } from './resize-picture.ts';
 
 type Change = { name: string } | { picture: File | null };
 
@@ -66,6 +34,11 @@ export function useUpdateProfile(words: FailureOptions) {
     meta: words,
   });
 }
+
+export const sendConfirmation = (email: string) =>
+  authRequest('POST', 'send-verification-email', { email }, 'send the link');
+
+export const sessionsQuery = endpointQuery(['sign-in-session'], listSessions);
 
 /** Signs out another browser, or with null all others. */
 export function useEndSessions() {
@@ -89,6 +62,14 @@ export function useExportData() {
     meta: { title: 'Your data could not be downloaded' },
   });
 }
+
+export const deletionQuery = endpointQuery(
+  ['sign-in-session', 'deletion'],
+  previewDeletion,
+  {},
+  // The dialog must show the current state.
+  { staleTime: 0 },
+);
 
 export type DeletionBody = { password?: string; give_up_max?: string };
 
@@ -124,6 +105,23 @@ export async function linkProvider(provider: 'github' | 'google'): Promise<void>
   location.assign(url);
 }
 
+/** Removes a sign-in method. */
+export const unlinkMethod = (accountId: string) =>
+  authRequest('POST', 'unlink-account', { accountId }, 'unlink the account');
+
+/** The user's sign-in methods: `credential` is the password. */
+export const ownSignInMethodsQuery = queryOptions({
+  queryKey: ['own-sign-in-methods'],
+  queryFn: ({ signal }) =>
+    authRequest<{ id: string; providerId: string; createdAt: string }[]>(
+      'GET',
+      'list-accounts',
+      undefined,
+      'read your sign-in methods',
+      signal,
+    ),
+});
+
 /**
  * Ends the sessions of all other browsers. With `endsKeys` also revokes all API keys, and this browser's tabs
  * receive the web app's new one.
@@ -138,39 +136,4 @@ export async function changePassword(
   if (!endsKeys) return;
   const user = await refreshSession();
   broadcastSession({ type: 'key-changed', userId: user?.id ?? null });
-}
-
-/**
- * Returns the central square of a picture as a small data URL. Redraws it, so that metadata such as the
- * location is not included. Throws an `ApiError` if this browser cannot decode it.
- */
-async function resizePicture(file: File): Promise<string> {
-  const source = await createImageBitmap(file).catch(() => {
-    // Like the server's validation errors, which are not reported.
-    throw new ApiError('This file is not a picture that can be shown. Choose a PNG, JPEG, WebP or GIF.', {
-      status: 400,
-      code: 'invalid_request',
-    });
-  });
-  const canvas = document.createElement('canvas');
-  canvas.width = SIDE;
-  canvas.height = SIDE;
-  const side = Math.min(source.width, source.height);
-  const context = canvas.getContext('2d');
-  if (!context) throw new Error('This browser cannot resize pictures.');
-  context.imageSmoothingQuality = 'high';
-  context.drawImage(
-    source,
-    (source.width - side) / 2,
-    (source.height - side) / 2,
-    side,
-    side,
-    0,
-    0,
-    SIDE,
-    SIDE,
-  );
-  source.close();
-  // A browser without WebP support returns a PNG, as the data URL states.
-  return canvas.toDataURL('image/webp', QUALITY);
 }

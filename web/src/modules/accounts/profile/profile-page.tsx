@@ -4,11 +4,13 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { TrackersCard } from '../../tracking/trackers-card.tsx';
-import { providerProblem } from '../sign-in/providers.tsx';
-import { AccountCard, ChangePasswordForm } from './account-card.tsx';
+import { providerProblem } from '../sign-in/provider-problem.ts';
+import { AccountCard } from './account-card.tsx';
+import { ChangePasswordForm } from './change-password-form.tsx';
 import { DeleteAccountCard, ExportCard } from './privacy-cards.tsx';
 import { ownSignInMethodsQuery } from './profile-calls.ts';
-import { SessionsCard, SignInMethodsCard } from './sessions-card.tsx';
+import { SessionsCard } from './sessions-card.tsx';
+import { SignInMethodsCard } from './sign-in-methods-card.tsx';
 
 /** The account, its sign-in methods and its sessions. */
 export function ProfilePage() {

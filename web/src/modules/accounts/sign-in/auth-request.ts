@@ -1,4 +1,4 @@
-import { fetchAnswer } from '../../../lib/api/api-client.ts';
+import { fetchAnswer } from '../../../lib/api/fetch-answer.ts';
 import { sessionSettled } from '../../../lib/session/session-change.ts';
 
 /**

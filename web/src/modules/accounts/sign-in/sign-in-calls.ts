@@ -6,7 +6,8 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { changeSession } from '../../../lib/session/session-change.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
-import { refreshSession, sessionHint } from '../session.ts';
+import { refreshSession } from '../session.ts';
+import { sessionHint } from '../session-hint.ts';
 import { authRequest } from './auth-request.ts';
 
 export const signInMethodsQuery = endpointQuery(

@@ -2,7 +2,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { emailProblem } from './check-account.ts';
+import { emailProblem } from './check-email.ts';
 import { type SignIn, signIn } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useRef, useState } from 'react';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
 /** Messages by field name; `form` is the whole form. */

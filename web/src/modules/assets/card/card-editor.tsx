@@ -1,34 +1,22 @@
-import { CARD_BYTES_MAX, getCard, saveCard } from '@bakehouse/contract/asset-commits';
+import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
 import type { Asset } from '@bakehouse/contract/assets';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
-import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
-import { errorMessage, notify } from '../../../ui/notify.ts';
+import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
-
-/** The card's source with its commit. Never refetched, so that typing is not overwritten. */
-const cardQuery = (id: string) =>
-  endpointQuery(
-    ['asset-card', id],
-    getCard,
-    { params: { id } },
-    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
-  );
+import { cardQuery, useSaveCard } from './card-calls.ts';
+import { cardTemplate } from './card-template.ts';
 
 type Props = { asset: Asset; onClose: () => void };
-
 type Loaded = { content: string; is_whole: boolean; commit_id: string };
 
 /** Edits the card and saves it as a commit on the commit it was read from. */
@@ -173,68 +161,4 @@ function Preview({ content, problem }: Omit<TextProps, 'onChange'>) {
       {problem && <Callout tone="bad">{problem}</Callout>}
     </>
   );
-}
-
-type NewCard = { content: string; message: string; parentCommit: string };
-
-/** Errors are shown next to the text. */
-function useSaveCard(id: string) {
-  return useMutation({
-    mutationKey: ['asset'],
-    meta: { inPlace: true },
-    mutationFn: ({ content, message, parentCommit }: NewCard) =>
-      call(saveCard, { params: { id }, body: { content, message, parent_commit: parentCommit } }),
-    onSuccess: () => {
-      notify.success('The card was saved');
-      refetchQueries(['asset']);
-    },
-  });
-}
-
-/** Returns the template of an empty card: hub metadata and common questions. */
-function cardTemplate({ dataset_type, title, tags }: Pick<Asset, 'dataset_type' | 'title' | 'tags'>): string {
-  const metadata = [
-    '---',
-    '# license: apache-2.0',
-    'language:',
-    '- en',
-    ...(tags.length > 0 ? ['tags:', ...tags.map((tag) => `- ${JSON.stringify(tag)}`)] : []),
-    '---',
-  ];
-  const heading = `# ${title.replace(/\s+/g, ' ')}`;
-  const text =
-    dataset_type === 'MODEL'
-      ? [
-          'What this model does, in a sentence.',
-          '',
-          '## Uses',
-          '',
-          'What it is for, and what it is not for.',
-          '',
-          '## Training',
-          '',
-          'What it was trained on, and how.',
-          '',
-          '## Limits',
-          '',
-          'What it gets wrong.',
-        ]
-      : [
-          'What is in this dataset, in a sentence.',
-          '',
-          '## Columns',
-          '',
-          '| Column | What it holds |',
-          '|---|---|',
-          '| | |',
-          '',
-          '## Source',
-          '',
-          'Where the data comes from, and how it was made.',
-          '',
-          '## Limits',
-          '',
-          'What is missing, and what it should not be used for.',
-        ];
-  return [...metadata, '', heading, '', ...text, ''].join('\n');
 }

@@ -2,7 +2,7 @@ import type { AssetSummary, DatasetType } from '@bakehouse/contract/assets';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { countOf } from '../../../lib/format/words.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';

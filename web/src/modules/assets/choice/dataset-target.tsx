@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
-import { nameProblem } from '../../../ui/text-problems.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { useUser } from '../../accounts/session.ts';
 import { AssetField } from './asset-field.tsx';
 import { useAllAssets } from './choices.ts';

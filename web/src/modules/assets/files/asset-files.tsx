@@ -6,14 +6,15 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../../ui/skeleton.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { AssetFileDrop } from './asset-file-drop.tsx';
-import { checkFiles, type FileProblem, useFileProblems } from './file-problems.ts';
+import { checkFiles, type FileProblem } from './check-files.ts';
 import { FileTable } from './file-table.tsx';
 import { announceUpload } from './uploads/announce-upload.ts';
 import { UnfinishedList } from './uploads/unfinished-list.tsx';
 import { UploadList } from './uploads/upload-list.tsx';
 import { uploadFiles, useUploads } from './uploads/uploads.ts';
+import { useFileProblems } from './use-file-problems.ts';
 
 type Props = {
   asset: Asset;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { hasRows, isDataFile } from './data-file.ts';
-import { fileToTrainOn, mayTrainText, selectedDataFile } from './file-calls.ts';
+import { fileToTrainOn, mayTrainText, selectedDataFile } from './selected-data-file.ts';
 
 test.each([
   'a.csv',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { suggestFixes } from './file-problems.ts';
+import { suggestFixes } from './suggest-fixes.ts';
 
 /** Every problem that the server's and the runtime's readers report. */
 const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(

@@ -5,7 +5,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { checkFiles, useFileProblems } from './file-problems.ts';
+import { checkFiles } from './check-files.ts';
+import { useFileProblems } from './use-file-problems.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 

@@ -1,7 +1,7 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { loadable } from '../../../lib/loadable.tsx';
 import { DeferredPart } from '../../../ui/deferred-part.tsx';
-import { ListSkeleton } from '../../../ui/skeleton.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import type { Tab } from '../../../ui/tabs.tsx';
 import type { HistoryPlace } from './history-tab.tsx';
 

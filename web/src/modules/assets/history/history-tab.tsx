@@ -6,9 +6,9 @@ import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PagedList } from '../../../ui/paged-list.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { CommitChanges } from './commit-changes.tsx';
 import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
-import { CommitChanges } from './commits.tsx';
 import { commitsQuery } from './history-calls.ts';
 
 /** The open commit and its open folder. */

@@ -1,66 +1,24 @@
 import type { Asset } from '@bakehouse/contract/assets';
-import {
-  getIpfs,
-  type IpfsFile,
-  type IpfsRevision,
-  listIpfsFiles,
-  type PinServiceName,
-} from '@bakehouse/contract/ipfs';
-import { formatBytes } from '@bakehouse/contract/labels';
+import type { IpfsRevision, PinServiceName } from '@bakehouse/contract/ipfs';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Globe } from 'lucide-react';
 import { useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PagedTable } from '../../../ui/paged-list.tsx';
+import { PagedTable } from '../../../ui/paged-table.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useUpdateAsset } from '../asset-calls.ts';
 import { Cid } from './cid.tsx';
+import { ipfsQuery } from './ipfs-calls.ts';
+import { IpfsFiles } from './ipfs-files.tsx';
 import { IPFS_HELP } from './ipfs-help.ts';
-
-/** Pages through the versions of an asset on IPFS, newest first. */
-const ipfsQuery = (id: string) =>
-  endpointPages(['asset', 'ipfs', id], getIpfs, { params: { id } }, { rows: 'revisions', id: 'revision_id' });
-
-/** The files of a version with their CIDs. */
-const ipfsFilesQuery = (id: string, revisionId: string) =>
-  endpointPages(
-    ['asset', 'ipfs', id, 'files', revisionId],
-    listIpfsFiles,
-    { params: { id }, query: { revision_id: revisionId } },
-    { rows: 'files', id: 'path' },
-  );
-
-const columns: Column<IpfsFile>[] = [
-  {
-    id: 'path',
-    header: 'File and CID',
-    cell: ({ path, cid }) => (
-      <>
-        <span className="font-medium [overflow-wrap:anywhere]">{path}</span>
-        {cid && <Cid cid={cid} />}
-      </>
-    ),
-  },
-  {
-    id: 'size',
-    header: 'Size',
-    cell: ({ size_bytes }) => formatBytes(size_bytes),
-    numeric: true,
-    width: '7rem',
-    hideBelow: 'sm',
-  },
-];
-
-const names: Record<PinServiceName, string> = { kubo: 'IPFS node', pinning_service: 'Pinning service' };
+import { Pins } from './pins.tsx';
 
 type Props = { asset: Asset; canChange: boolean };
 
@@ -173,43 +131,4 @@ function columnsFor(services: readonly PinServiceName[]): Column<IpfsRevision>[]
 function Address({ cid, reason }: Pick<IpfsRevision, 'cid' | 'reason'>) {
   if (cid) return <Cid cid={cid} />;
   return <span className={reason ? 'text-bad' : 'text-muted'}>{reason ?? 'Computing…'}</span>;
-}
-
-function IpfsFiles({ assetId, revisionId }: { assetId: string; revisionId: string }) {
-  return (
-    <PagedTable
-      title="Files of the newest version"
-      label="Files with their CIDs"
-      query={useInfiniteQuery(ipfsFilesQuery(assetId, revisionId))}
-      rows={(page) => page.files}
-      rowKey={(file) => file.path}
-      columns={columns}
-      failed="The files could not be loaded"
-      skeletonRows={3}
-      empty={<EmptyState title="No files" />}
-    />
-  );
-}
-
-/** Pins of a version: service, state, reason and last check. */
-function Pins({ pins }: Pick<IpfsRevision, 'pins'>) {
-  return (
-    <ul className="flex flex-col gap-1.5 py-1">
-      {pins.map(({ service, state, reason, checked_at }) => (
-        <li key={service} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-[0.8125rem]">
-          <StatusBadge status={state} />
-          <span>{names[service]}</span>
-          <span className="text-muted">
-            {reason}
-            {reason && checked_at && ' · '}
-            {checked_at && (
-              <>
-                checked <RelativeTime at={checked_at} inSentence />
-              </>
-            )}
-          </span>
-        </li>
-      ))}
-    </ul>
-  );
 }

@@ -1,27 +1,24 @@
-import { CAPTION_LENGTH_MAX, type Captions, getCaptions, saveCaptions } from '@bakehouse/contract/captions';
+import { CAPTION_LENGTH_MAX, type Captions } from '@bakehouse/contract/captions';
 import type { FilePictures } from '@bakehouse/contract/data-files';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { ImageOff } from 'lucide-react';
 import { useId, useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { countOf } from '../../../lib/format/words.ts';
-import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
-import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { errorMessage, notify } from '../../../ui/notify.ts';
-import { Pager } from '../../../ui/paged-list.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
+import { captionsQuery, useSaveCaptions } from './caption-calls.ts';
 import {
   type CaptionChange,
   captionKey,
@@ -32,15 +29,6 @@ import {
   withTrigger,
 } from './caption-texts.ts';
 import { picturesQuery } from './pictures-query.ts';
-
-/** The captions with their commit. Never refetched, so that typing is not overwritten. */
-const captionsQuery = (id: string) =>
-  endpointQuery(
-    ['asset-captions', id],
-    getCaptions,
-    { params: { id } },
-    { staleTime: Number.POSITIVE_INFINITY, gcTime: 0 },
-  );
 
 type Props = {
   datasetId: string;
@@ -264,20 +252,4 @@ function Row({ caption: { path, text }, picture, onWrite }: RowProps) {
       </div>
     </li>
   );
-}
-
-type NewCaptions = { changes: CaptionChange[]; parentCommit: string };
-
-/** Errors are shown next to the text. */
-function useSaveCaptions(id: string) {
-  return useMutation({
-    mutationKey: ['asset'],
-    meta: { inPlace: true },
-    mutationFn: ({ changes, parentCommit }: NewCaptions) =>
-      call(saveCaptions, { params: { id }, body: { captions: changes, parent_commit: parentCommit } }),
-    onSuccess: (_, { changes }) => {
-      notify.success(`${countOf(changes.length, 'caption')} saved`);
-      refetchQueries(['asset']);
-    },
-  });
 }

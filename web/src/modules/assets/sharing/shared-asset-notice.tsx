@@ -1,11 +1,9 @@
-import type { Asset, AssetSummary } from '@bakehouse/contract/assets';
+import type { Asset } from '@bakehouse/contract/assets';
 import { useNavigate } from '@tanstack/react-router';
-import { Globe, Lock, Users } from 'lucide-react';
-import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
-import { useUnshare } from './sharing.tsx';
+import { useUnshare } from './sharing-calls.ts';
 
 type Props = { asset: Asset; list: '/dataset' | '/model' };
 
@@ -34,30 +32,5 @@ export function SharedAssetNotice({ asset, list }: Props) {
         </Button>
       )}
     </p>
-  );
-}
-
-/** Shows who else sees an asset; renders nothing for one granted by an operator. */
-export function VisibilityBadge({ asset, isOwn }: { asset: AssetSummary; isOwn: boolean }) {
-  if (asset.is_published)
-    return (
-      <Badge tone="info">
-        <Globe aria-hidden className="size-3" />
-        Published
-      </Badge>
-    );
-  if (asset.is_shared)
-    return (
-      <Badge tone="accent">
-        <Users aria-hidden className="size-3" />
-        {isOwn ? 'Shared' : 'Shared with you'}
-      </Badge>
-    );
-  if (!isOwn) return null;
-  return (
-    <Badge>
-      <Lock aria-hidden className="size-3" />
-      Private
-    </Badge>
   );
 }

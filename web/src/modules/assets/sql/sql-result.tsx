@@ -1,7 +1,7 @@
 import type { SqlAnswer, SqlFormat } from '@bakehouse/contract/sql';
 import { ChevronLeft, ChevronRight, Download } from 'lucide-react';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { countOf } from '../../../lib/format/words.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';

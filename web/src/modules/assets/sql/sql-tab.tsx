@@ -13,10 +13,8 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { answerQuery, type SqlPlace, tablesQuery } from './sql-calls.ts';
+import { sqlExamples } from './sql-examples.ts';
 import { SqlResult } from './sql-result.tsx';
-
-/** Maximum number of listed tables. */
-const NAMES_MAX = 20;
 
 type Props = {
   asset: Asset;
@@ -184,6 +182,9 @@ function PendingResult() {
 
 type TablesProps = { names: string[]; hasMore: boolean; onName: (name: string) => void };
 
+/** Maximum number of listed tables. */
+const NAMES_MAX = 20;
+
 function Tables({ names, hasMore, onName }: TablesProps) {
   return (
     <div className="mb-3 flex min-h-7 flex-wrap items-center gap-1.5 text-[0.8125rem]">
@@ -196,18 +197,4 @@ function Tables({ names, hasMore, onName }: TablesProps) {
       {(hasMore || names.length > NAMES_MAX) && <span className="text-muted">and more</span>}
     </div>
   );
-}
-
-/** Example queries that work on any table. */
-function sqlExamples(table: string): { label: string; query: string }[] {
-  return [
-    { label: 'First rows', query: `SELECT *\nFROM ${table}\nLIMIT 100` },
-    { label: 'Count rows', query: `SELECT count(*) AS rows\nFROM ${table}` },
-    { label: 'Summarize columns', query: `SUMMARIZE ${table}` },
-    { label: 'Random sample', query: `SELECT *\nFROM ${table}\nUSING SAMPLE 20 ROWS` },
-    {
-      label: 'Find duplicate rows',
-      query: `SELECT *, count(*) AS times\nFROM ${table}\nGROUP BY ALL\nHAVING count(*) > 1\nORDER BY times DESC`,
-    },
-  ];
 }

@@ -9,9 +9,12 @@ import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { BalanceCard } from '../balance-card.tsx';
 import { useBalance } from '../credit-queries.ts';
-import { CheckoutCard, CreditSources, PriceList } from './checkout.tsx';
+import { CheckoutCard } from './checkout-card.tsx';
+import { CreditSources } from './credit-sources.tsx';
+import { PriceList } from './price-list.tsx';
 import { purchasesQuery } from './purchase-calls.ts';
-import { PurchaseList, PurchaseOutcome } from './purchases.tsx';
+import { PurchaseList } from './purchase-list.tsx';
+import { PurchaseOutcome } from './purchase-outcome.tsx';
 import { RedeemCard } from './redeem-card.tsx';
 
 /** How to get credits on this server, purchases, and prices. */

@@ -1,7 +1,7 @@
 import { USD_CENTS_MAX, USD_CENTS_MIN } from '@bakehouse/contract/limits';
 import { parseUsdCents } from '@bakehouse/contract/money';
-import { decimalProblem } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
+import { decimalProblem } from '../../../lib/format/typed-amount.ts';
 
 const range = `Choose an amount from $${USD_CENTS_MIN / 100} to $${formatNumber(USD_CENTS_MAX / 100)}`;
 

@@ -1,10 +1,5 @@
-import { redeemCode } from '@bakehouse/contract/codes';
-import { call } from '../../../lib/api/api-client.ts';
-import { ApiError } from '../../../lib/api/api-error.ts';
 import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { showAmount } from '../../../lib/format/currency.ts';
-import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
-import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { Field } from '../../../ui/field.tsx';
@@ -12,6 +7,7 @@ import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
+import { isCodeError, useRedeemCode } from './redeem-calls.ts';
 
 /** Redeems a code for credits. */
 export function RedeemCard() {
@@ -62,19 +58,4 @@ export function RedeemCard() {
       </form>
     </Card>
   );
-}
-
-/** Redeems a code. */
-function useRedeemCode(userId: string) {
-  return useMutation({
-    meta: { inPlace: isCodeError },
-    mutationFn: ({ code, idempotencyKey }: { code: string; idempotencyKey: string }) =>
-      call(redeemCode, { body: { user_id: userId, code } }, { idempotencyKey }),
-    onSuccess: () => refetchQueries(['balance'], ['transaction']),
-  });
-}
-
-/** True if the error is about the code, which the form shows below its field. */
-function isCodeError(error: unknown): error is ApiError {
-  return error instanceof ApiError && error.param === 'code';
 }

@@ -1,7 +1,8 @@
 import { OperatorOnly } from '../../../ui/operator-only.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { CodeTable, CreateCodesCard } from './codes.tsx';
+import { CodeTable } from './code-table.tsx';
+import { CreateCodesCard } from './create-codes-card.tsx';
 
 /** The operator's page to create, list and revoke codes. */
 export function CodesPage() {

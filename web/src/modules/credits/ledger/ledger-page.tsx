@@ -1,11 +1,10 @@
 import type { getLedger } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import { parseBgl } from '@bakehouse/contract/money';
 import { CircleCheck, CircleX, RotateCw } from 'lucide-react';
 import { useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
-import { countOf } from '../../../lib/format/words.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -18,11 +17,12 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { ChargebackCard, GrantCard } from './booking-forms.tsx';
+import { ChargebackCard } from './chargeback-card.tsx';
+import { GrantCard } from './grant-card.tsx';
 import { useLedger } from './ledger-calls.ts';
+import { sortAccounts } from './sort-accounts.ts';
 
 type Ledger = ResponseOf<typeof getLedger>;
-
 type Proof = NonNullable<Ledger['proof']>;
 
 /** The operator's view of the ledger: the last proof, then the accounts. */
@@ -219,21 +219,4 @@ function Accounts({ accounts, total }: { accounts: Ledger['accounts']; total: nu
       />
     </Card>
   );
-}
-
-type Account = { account_id: string; owner: string | null; balance: string; held: string; transfers: number };
-
-/** Returns a sorted copy. Compares amounts exactly. */
-function sortAccounts<A extends Account>(accounts: readonly A[], { column, descending }: Sort): A[] {
-  const sorted = accounts.toSorted((one, other) => {
-    if (column === 'balance') return compare(parseBgl(one.balance), parseBgl(other.balance));
-    if (column === 'held') return compare(parseBgl(one.held), parseBgl(other.held));
-    if (column === 'transfers') return one.transfers - other.transfers;
-    return (one.owner ?? one.account_id).localeCompare(other.owner ?? other.account_id);
-  });
-  return descending ? sorted.reverse() : sorted;
-}
-
-function compare(one: bigint, other: bigint): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }

@@ -10,8 +10,9 @@ import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useForm } from '../../../ui/use-form.ts';
-import { type Price, priceUnits, useChangePrice } from './price-calls.ts';
+import { useChangePrice } from './price-calls.ts';
 import { type PriceForm, priceProblems } from './price-form.ts';
+import { type Price, priceUnits } from './price-units.ts';
 
 const FORM = 'change-price';
 

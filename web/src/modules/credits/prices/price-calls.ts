@@ -1,5 +1,4 @@
-import type { listPrices } from '@bakehouse/contract/credits';
-import type { CallOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { CallOf } from '@bakehouse/contract/endpoint';
 import { changePrice, listPriceChanges } from '@bakehouse/contract/prices';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
@@ -14,16 +13,6 @@ export const priceChangesQuery = endpointPages(
   { rows: 'changes', id: 'id', staleTime: 0 },
 );
 
-/** Units after an amount. */
-export const priceUnits: Record<Price['unit'], string> = {
-  hour: 'per hour',
-  million_tokens: 'per million tokens',
-  thousand_expert_steps: 'per 1,000 expert steps',
-  thousand_steps: 'per 1,000 steps',
-  second: 'per second of video',
-  image: 'per picture',
-};
-
 /** Changes a price and refreshes the list and its history. */
 export function useChangePrice() {
   return useMutation({
@@ -31,5 +20,3 @@ export function useChangePrice() {
     onSuccess: () => refetchQueries(pricesQuery.queryKey),
   });
 }
-
-export type Price = ResponseOf<typeof listPrices>['prices'][number];

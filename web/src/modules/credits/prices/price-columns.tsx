@@ -1,7 +1,7 @@
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import type { Column } from '../../../ui/data-table.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { type Price, priceUnits } from './price-calls.ts';
+import { type Price, priceUnits } from './price-units.ts';
 
 /** The priced item, with its upcoming price. */
 export const priceColumns: Column<Price>[] = [

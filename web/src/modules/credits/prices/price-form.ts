@@ -1,7 +1,8 @@
 import { PRICE_AHEAD_DAYS_MAX, UNIT_PRICE_MAX_BGL } from '@bakehouse/contract/limits';
 import { MICRO_PER_BGL, parseBgl } from '@bakehouse/contract/money';
-import { bglProblem, currencyChoice, showBoth } from '../../../lib/format/currency.ts';
-import type { Price } from './price-calls.ts';
+import { currencyChoice, showBoth } from '../../../lib/format/currency.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
+import type { Price } from './price-units.ts';
 
 export type PriceForm = {
   /** In BGL; an invalid amount stays as typed. */

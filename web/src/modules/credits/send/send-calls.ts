@@ -7,7 +7,7 @@ import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { broadcastSession } from '../../../lib/session/session-channel.ts';
 import { notify } from '../../../ui/notify.ts';
-import { describeSendFailure, SEND_OPERATION } from './send-form.ts';
+import { describeSendFailure, SEND_OPERATION } from './send-failure.ts';
 
 export type Transfer = { recipient_id: string; amount: string };
 

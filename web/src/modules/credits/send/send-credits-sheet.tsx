@@ -5,7 +5,9 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { type SheetDraft, useSheetDraft } from '../../../ui/use-sheet-draft.ts';
-import { SendFields, TransferFailed, TransferSuccessful, useSendCredits } from './send-credits.tsx';
+import { SendFields } from './send-fields.tsx';
+import { TransferFailed, TransferSuccessful } from './send-result.tsx';
+import { useSendCredits } from './use-send-credits.ts';
 
 type Props = {
   open: boolean;

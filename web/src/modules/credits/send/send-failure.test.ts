@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
-import { describeSendFailure, SEND_OPERATION } from './send-form.ts';
+import { describeSendFailure, SEND_OPERATION } from './send-failure.ts';
 
 const answer = (status: number, body: unknown) =>
   describeSendFailure(

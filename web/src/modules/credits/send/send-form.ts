@@ -1,20 +1,12 @@
 import type { getBalance } from '@bakehouse/contract/credits';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { isUnanswered } from '../../../lib/api/idempotency-key.ts';
-import { amountProblem, insufficientBalance, showUnrounded } from '../../../lib/format/currency.ts';
-import { errorMessage } from '../../../ui/notify.ts';
-
-/**
- * Completes 'Failed to …' if the server gives no reason: the specified message for an answer without a usable
- * body.
- */
-export const SEND_OPERATION = 'send Bagels. Please check the recipient username.';
+import { showUnrounded } from '../../../lib/format/currency.ts';
+import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
+import { amountProblem } from '../../../lib/format/typed-amount.ts';
 
 /** Values of the form: the amount as typed, in the form's initial currency. */
 export type SendForm = { recipient: string; amount: string };
-
 export type SendProblems = { recipient?: string; amount?: string };
 
 /** Returns the form's problems as displayed below its fields; empty if valid. */
@@ -65,26 +57,4 @@ export function insufficientCreditProblem(
   // The sendable amount is below the available amount.
   if (micro > parseBgl(available)) return insufficientBalance(amount, sendable);
   return micro > parseBgl(sendable) ? `You can send up to ${showUnrounded(sendable)}` : undefined;
-}
-
-type SendFailure = {
-  /** The sentence under 'Transfer Failed'. */
-  title: string;
-  /** The server's reason, or a general one. */
-  reason: string;
-  /** No response: it may have been sent, and a retry does not send it twice. */
-  isUncertain: boolean;
-};
-
-/** Returns the message for a failed transfer. */
-export function describeSendFailure(error: unknown): SendFailure {
-  const answered = error instanceof ApiError && error.status > 0;
-  const aboutRecipient = answered && (error.status === 404 || error.param === 'recipient_id');
-  return {
-    title: aboutRecipient
-      ? 'Failed to transfer Bagels. Please check the recipient username and try again.'
-      : 'There was an error processing your transfer. Please try again.',
-    reason: answered ? errorMessage(error) : 'Failed to send Bagels. Please try again.',
-    isUncertain: isUnanswered(error),
-  };
 }

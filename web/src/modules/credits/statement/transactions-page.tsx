@@ -5,19 +5,20 @@ import { localDay } from '../../../lib/format/format-time.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { Pager } from '../../../ui/paged-list.tsx';
+import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { transactionsQuery } from '../credit-queries.ts';
-import { ExportMenu } from './export/export.tsx';
+import { Statement } from './balances/statement.tsx';
+import { ExportMenu } from './export/export-menu.tsx';
 import { KeyField } from './key-field.tsx';
+import { LOADING_FAILED, LoadingTransactions, NoTransactions } from './list-states.tsx';
 import { usablePeriod } from './period.ts';
 import { PeriodFields } from './period-fields.tsx';
 import { PeriodTotals } from './period-totals.tsx';
 import { SpendCard } from './spend/spend-card.tsx';
-import { Statement } from './statement.tsx';
-import { LOADING_FAILED, LoadingTransactions, NoTransactions, TransactionList } from './transaction-list.tsx';
+import { TransactionList } from './transaction-list.tsx';
 
 /**
  * All movements of the account: by day, or as a statement with the balance after each. Filters live in the

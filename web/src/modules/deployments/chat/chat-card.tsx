@@ -10,7 +10,7 @@ import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useMachine } from '../../machines/machine-queries.ts';
-import { AgentSettings } from '../details/text-tabs.tsx';
+import { AgentSettings } from '../details/agent-settings.tsx';
 import { useServingDevice } from '../serving-prices.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { type Opened, Playground } from './playground.tsx';

@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { writeToTab } from '../../../lib/storage.ts';
+import { writeToTab } from '../../../lib/tab-storage.ts';
 import { UserContext } from '../../accounts/session.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';

@@ -6,7 +6,7 @@ import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { newUuid } from '../../../lib/new-id.ts';
-import { readFromTab, writeToTab } from '../../../lib/storage.ts';
+import { readFromTab, writeToTab } from '../../../lib/tab-storage.ts';
 import { useUser } from '../../accounts/session.ts';
 
 export type ReadConversation = ResponseOf<typeof getConversation>;

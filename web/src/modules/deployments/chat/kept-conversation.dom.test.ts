@@ -2,7 +2,7 @@ import { getConversation, saveConversation } from '@bakehouse/contract/conversat
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../../lib/api/credentials.ts';
-import { browserStorage } from '../../../lib/storage.ts';
+import { browserStorage } from '../../../lib/tab-storage.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
 import { type Conversation, newestTurns, OpenConversation } from './kept-conversation.ts';

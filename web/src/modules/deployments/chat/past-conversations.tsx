@@ -10,12 +10,12 @@ import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { popupClass, popupLayer } from '../../../ui/popup-class.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { ListSkeleton } from '../../../ui/skeleton.tsx';
 import { conversationsQuery } from './conversation-queries.ts';
-import { deleteQuestionDraft } from './question-field.tsx';
+import { deleteQuestionDraft } from './use-question-draft.ts';
 
 type Props = {
   userId: string;

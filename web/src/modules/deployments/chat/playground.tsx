@@ -9,7 +9,7 @@ import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
@@ -21,10 +21,11 @@ import { ChatOptionFields, optionLabels, problemFields } from './chat-options.ts
 import { createConversation, type ReadConversation, useOpenedConversation } from './conversation-queries.ts';
 import { ConversationTurns } from './conversation-turns.tsx';
 import { PastConversations } from './past-conversations.tsx';
-import { type ConversationKey, Question, readQuestionDraft } from './question-field.tsx';
+import { Question } from './question-field.tsx';
 import { SaveChatDialog } from './save-chat-dialog.tsx';
 import type { Together } from './shared-question.ts';
 import { useConversation } from './use-conversation.ts';
+import { type ConversationKey, readQuestionDraft } from './use-question-draft.ts';
 
 /** The conversation in the URL, and how to navigate to another one. */
 export type Opened = {

@@ -1,20 +1,11 @@
 import { CornerDownLeft, Square } from 'lucide-react';
-import {
-  type FormEvent,
-  type KeyboardEvent,
-  useEffect,
-  useEffectEvent,
-  useState,
-  useSyncExternalStore,
-} from 'react';
+import { type FormEvent, type KeyboardEvent, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { readFromTab, writeToTab } from '../../../lib/storage.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import type { Follower, SharedQuestion, Together } from './shared-question.ts';
 import type { useConversation } from './use-conversation.ts';
-
-const nameOf = (id: string) => `question.${id}`;
+import { type ConversationKey, useQuestionDraft } from './use-question-draft.ts';
 
 type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
   keptAs: ConversationKey;
@@ -122,28 +113,4 @@ function QuestionField({
       )}
     </form>
   );
-}
-
-/** Identifies a conversation and its user. */
-export type ConversationKey = { userId: string; id: string };
-
-/** Returns the unsent draft that this tab stored for the conversation, or an empty string. */
-export function readQuestionDraft({ userId, id }: ConversationKey): string {
-  const kept = readFromTab(userId, nameOf(id));
-  return typeof kept === 'string' ? kept : '';
-}
-
-/** Deletes the draft of the conversation. */
-export function deleteQuestionDraft({ userId, id }: ConversationKey): void {
-  writeToTab(userId, nameOf(id), null);
-}
-
-/**
- * State for the draft of a conversation. Stored per tab across reloads; initially the stored draft or
- * `unanswered`.
- */
-function useQuestionDraft({ userId, id }: ConversationKey, unanswered: string) {
-  const [question, setQuestion] = useState(() => readQuestionDraft({ userId, id }) || unanswered);
-  useEffect(() => writeToTab(userId, nameOf(id), question || null), [userId, id, question]);
-  return [question, setQuestion] as const;
 }

@@ -6,7 +6,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { consumeAwaitedEnd } from '../../../ui/long-work.tsx';
+import { consumeAwaitedEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
 import { workId } from '../kinds.ts';
 import { DeployButton } from './deploy-button.tsx';

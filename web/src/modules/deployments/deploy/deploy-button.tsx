@@ -2,7 +2,7 @@ import type { Licence } from '@bakehouse/contract/licences';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
-import { isPriceChange } from '../../../lib/api/api-error.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';

@@ -10,11 +10,13 @@ import { useUser } from '../../accounts/session.ts';
 import { assetQuery } from '../../assets/asset-queries.ts';
 import { AssetField } from '../../assets/choice/asset-field.tsx';
 import { deviceName } from '../../machines/devices.ts';
-import { sleepSentence } from '../details/deployment-state.tsx';
+import { sleepSentence } from '../details/sleeps-after.ts';
 import { type Family, families, type Kind, kindFor, kindRow, kindsOf } from '../kinds.ts';
 import { OutputPrice } from '../output-price.tsx';
+import { ContextField } from './context-field.tsx';
 import { DeployButton } from './deploy-button.tsx';
-import { ContextField, GpuField, type Gpus, LicenceField } from './deploy-fields.tsx';
+import { GpuField, type Gpus } from './gpu-field.tsx';
+import { LicenceField } from './licence-field.tsx';
 import { type DeploymentRequest, quoteQuery } from './use-deploy.ts';
 
 const DEFAULT_INSTANCE: InstanceType = 'a100';

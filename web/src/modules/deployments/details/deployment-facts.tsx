@@ -6,7 +6,7 @@ import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { deviceName } from '../../machines/devices.ts';
-import { sleepNote } from './deployment-state.tsx';
+import { sleepNote } from './sleeps-after.ts';
 
 type Facts =
   | 'pod_id'

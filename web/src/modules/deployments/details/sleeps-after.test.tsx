@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { DeployDialog } from '../deploy/deploy-dialog.tsx';
-import { sleepNote } from './deployment-state.tsx';
+import { sleepNote } from './sleeps-after.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));

@@ -1,22 +1,18 @@
 import {
-  addDocument,
   DOCUMENT_BYTES_MAX,
   type Draft,
   type DraftDocument,
   documentKinds,
 } from '@bakehouse/contract/drafts';
 import { FileText, LoaderCircle, X } from 'lucide-react';
-import { useState } from 'react';
-import { upload } from '../../../lib/api/upload.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { countOf } from '../../../lib/format/words.ts';
-import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
-import { errorMessage } from '../../../ui/notify.ts';
 import { useRemoveDocument } from '../draft-calls.ts';
 import { isRunning } from '../draft-sentences.ts';
+import { useAddDocuments } from './use-add-documents.ts';
 
 /** The documents of a draft; they can be added and removed while it is not running. */
 export function DocumentsCard({ draft }: { draft: Draft }) {
@@ -96,29 +92,4 @@ function DocumentItem({ document: { name, pages, empty_pages: empty, characters 
       )}
     </li>
   );
-}
-
-/**
- * Adds documents to a draft one after another. Returns the names in progress, and why others were rejected.
- */
-function useAddDocuments(id: string) {
-  const [reading, setReading] = useState<string[]>([]);
-  const [refused, setRefused] = useState<string[]>([]);
-  const without = (one: string) => (all: string[]) => all.filter((other) => other !== one);
-  async function add(files: File[]) {
-    setRefused([]);
-    setReading((names) => [...names, ...files.map(({ name }) => name)]);
-    for (const file of files) {
-      try {
-        await upload(addDocument, { draft_id: id }, file);
-      } catch (error) {
-        const message = errorMessage(error);
-        const sentence = message.includes(file.name) ? message : `${file.name}: ${message}`;
-        setRefused((all) => [...without(sentence)(all), sentence]);
-      }
-      refetchQueries(['draft']);
-      setReading(without(file.name));
-    }
-  }
-  return { reading, refused, add, dismiss: (sentence: string) => setRefused(without(sentence)) };
 }

@@ -1,13 +1,10 @@
-import type { listModels } from '@bakehouse/contract/chat';
 import { type Draft, draftNumbers, ROWS_PLACE, TEXT_PLACE } from '@bakehouse/contract/drafts';
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useQuery } from '@tanstack/react-query';
 import { Sparkles } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { countOf } from '../../../lib/format/words.ts';
+import { useState } from 'react';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
-import { Button, ButtonLink } from '../../../ui/button.tsx';
-import { Callout } from '../../../ui/callout.tsx';
+import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
@@ -15,16 +12,13 @@ import { Field } from '../../../ui/field.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { NumberField } from '../../../ui/number-field.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { useForm } from '../../../ui/use-form.ts';
-import { chatModelsQuery } from '../../deployments/chat/chat.ts';
 import { quoteQuery, useStartDraft } from '../draft-calls.ts';
 import { initialSettings, problemsOf, type SettingsForm } from './settings-form.ts';
-
-const POLL_MS = 5_000;
+import { TextModels } from './text-models.tsx';
 
 /** Model, settings and price; asks before replacing existing rows. */
 export function StartCard({ draft }: { draft: Draft }) {
@@ -158,50 +152,5 @@ function Quote({ draftId, settings }: { draftId: string; settings: SettingsForm 
         </>
       )}
     </p>
-  );
-}
-
-type Props = {
-  /** Receives at least one name. */
-  children: (names: string[]) => ReactNode;
-};
-
-/** Reads the names of the models that can write text. Without any, explains how to get one. */
-function TextModels({ children }: Props) {
-  const query = useQuery({
-    ...chatModelsQuery,
-    refetchInterval: ({ state }) => (state.data && namesOf(state.data.data).length === 0 ? POLL_MS : false),
-  });
-  return (
-    <QueryView
-      query={query}
-      failed="The models could not be loaded"
-      pending={<Skeleton className="h-72 w-full rounded-xl" />}
-      isEmpty={({ data }) => namesOf(data).length === 0}
-      empty={<NoModel />}
-    >
-      {({ data }) => children(namesOf(data))}
-    </QueryView>
-  );
-}
-
-type Model = ResponseOf<typeof listModels>['data'][number];
-
-function namesOf(models: readonly Model[]): string[] {
-  return models.filter(({ task }) => task === 'text').map(({ id }) => id);
-}
-
-function NoModel() {
-  return (
-    <Callout
-      title="No model answers yet"
-      action={
-        <ButtonLink size="sm" to="/my-deployments">
-          Deploy a model
-        </ButtonLink>
-      }
-    >
-      The starter model will be available once this server has prepared it.
-    </Callout>
   );
 }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { saveAs } from '../../../lib/api/download.ts';
 import { notify } from '../../../ui/notify.ts';
 import { generationOf } from '../testing/generation-of.ts';
-import { downloadEdit } from './generation-actions.tsx';
+import { downloadEdit } from './download-edit.ts';
 
 vi.mock('../../../lib/api/download.ts', () => ({ saveAs: vi.fn<typeof saveAs>() }));
 vi.mock('../../../ui/notify.ts', () => ({ notify: { info: vi.fn<typeof notify.info>() } }));

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { saveAs } from '../../../lib/api/download.ts';
-import { downloadPicture } from './pictures.ts';
+import { downloadPicture } from './download-picture.ts';
 
 vi.mock('../../../lib/api/download.ts', () => ({ saveAs: vi.fn<typeof saveAs>() }));
 const fetched = vi.fn<typeof fetch>();

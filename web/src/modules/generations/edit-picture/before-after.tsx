@@ -1,7 +1,8 @@
 import { Slider } from '@base-ui/react/slider';
 import { MoveHorizontal } from 'lucide-react';
 import { useState } from 'react';
-import { fitted, Media } from '../view/media.tsx';
+import { fitted } from '../view/frame.tsx';
+import { Media } from '../view/media.tsx';
 
 type Props = {
   /** URL of the source. */

@@ -2,7 +2,7 @@ import { RotateCcw, TriangleAlert } from 'lucide-react';
 import { Button } from '../../../ui/button.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Progress } from '../../../ui/progress.tsx';
-import { Frame } from '../view/media.tsx';
+import { Frame } from '../view/frame.tsx';
 import type { Source } from './source.ts';
 import { SourceImage } from './source-image.tsx';
 

@@ -5,7 +5,8 @@ import { Card } from '../../../ui/card.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { useGenerations } from '../use-generations.ts';
-import { Media, Thumbnail } from '../view/media.tsx';
+import { Media } from '../view/media.tsx';
+import { Thumbnail } from '../view/thumbnail.tsx';
 import { type Edited, lineageOf } from './lineage.ts';
 
 const SHOWN_MAX = 100;

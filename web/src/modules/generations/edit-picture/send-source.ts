@@ -2,7 +2,7 @@ import { getGeneration } from '@bakehouse/contract/generations';
 import { uploadPicture } from '@bakehouse/contract/media';
 import { call } from '../../../lib/api/api-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
-import { fetchPicture } from '../actions/pictures.ts';
+import { fetchPicture } from '../actions/fetch-picture.ts';
 import type { Source } from './source.ts';
 
 /** How a request names its source. */

@@ -1,26 +1,15 @@
-import type { Generation } from '@bakehouse/contract/generations';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { pictureTypes } from '@bakehouse/contract/media';
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { Images, X } from 'lucide-react';
+import { X } from 'lucide-react';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { FileDrop } from '../../../ui/file-drop.tsx';
-import { Pager } from '../../../ui/paged-list.tsx';
-import { QueryView } from '../../../ui/query-view.tsx';
-import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { useGeneration } from '../generation-calls.ts';
-import { generationsQuery } from '../generation-queries.ts';
-import { isVideo, Media } from '../view/media.tsx';
+import { GalleryChoice } from './gallery-choice.tsx';
 import { pictureProblem } from './picture-problem.ts';
 import type { Source } from './source.ts';
 import { pictureOf, SourceImage } from './source-image.tsx';
-
-const gridClass = 'grid grid-cols-3 gap-2 sm:grid-cols-5';
-const TILES = 10;
 
 type Props = {
   label: string;
@@ -173,80 +162,4 @@ function useSubmission(place: RefObject<HTMLElement | null>, onSubmit: () => voi
 function isTextForField({ target, clipboardData }: ClipboardEvent): boolean {
   const isField = target instanceof Element && target.closest('input, textarea, [contenteditable]') !== null;
   return isField && clipboardData !== null && clipboardData.types.includes('text/plain');
-}
-
-type GalleryChoiceProps = {
-  userId: string;
-  onChoose: (source: { generationId: string; outputId: string }) => void;
-};
-
-/** Chooses an earlier picture instead of a file. */
-function GalleryChoice({ userId, onChoose }: GalleryChoiceProps) {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <>
-      <Button size="sm" onClick={() => setOpen(true)}>
-        From your gallery
-      </Button>
-      {isOpen && (
-        <Dialog open onOpenChange={setOpen} size="lg" title="Choose a picture">
-          <Pictures
-            userId={userId}
-            onChoose={(source) => {
-              setOpen(false);
-              onChoose(source);
-            }}
-          />
-        </Dialog>
-      )}
-    </>
-  );
-}
-
-function Pictures({ userId, onChoose }: GalleryChoiceProps) {
-  const list = useInfiniteQuery(generationsQuery(userId, { state: 'completed' }));
-  return (
-    <>
-      <QueryView
-        query={list}
-        failed="Your pictures could not be loaded"
-        pending={
-          <LoadingRegion className={gridClass}>
-            {Array.from({ length: TILES }, (_, at) => (
-              <Skeleton key={at} className="aspect-square rounded-lg" />
-            ))}
-          </LoadingRegion>
-        }
-        isEmpty={({ pages }) => !list.hasNextPage && picturesOf(pages).length === 0}
-        empty={<EmptyState icon={<Images aria-hidden />} title="No pictures yet" compact />}
-        compact
-      >
-        {({ pages }) => (
-          <ul className={gridClass}>
-            {picturesOf(pages).map(({ generation, output }) => (
-              <li key={output.id}>
-                <button
-                  type="button"
-                  title={generation.prompt}
-                  onClick={() => onChoose({ generationId: generation.id, outputId: output.id })}
-                  className="block aspect-square w-full overflow-hidden rounded-lg bg-subtle shadow-card outline-offset-2"
-                >
-                  <Media small media={output} alt={generation.prompt} className="size-full" />
-                </button>
-              </li>
-            ))}
-          </ul>
-        )}
-      </QueryView>
-      <Pager pages={list} />
-    </>
-  );
-}
-
-function picturesOf(pages: readonly { generations: readonly Generation[] }[]) {
-  return pages
-    .flatMap((page) => page.generations)
-    .flatMap((generation) =>
-      generation.outputs.filter((output) => !isVideo(output)).map((output) => ({ generation, output })),
-    );
 }

@@ -4,7 +4,7 @@ import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
 import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { useOpenWhenLoaded } from '../../../ui/placement.ts';
+import { useOpenWhenLoaded } from '../../../ui/use-open-when-loaded.ts';
 import { useDownloadZip } from './reuse-calls.ts';
 
 const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).DeleteDialog);

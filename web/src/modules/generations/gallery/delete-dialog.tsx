@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { countOf } from '../../../lib/format/words.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { countPictures, useDeleteGenerations } from '../generation-calls.ts';
+import { countPictures, useDeleteGenerations } from '../deletion-calls.ts';
 
 type Props = { generations: readonly Generation[]; onClose: () => void };
 

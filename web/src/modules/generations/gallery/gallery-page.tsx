@@ -2,16 +2,14 @@ import { type Generation, type GenerationState, generationStates } from '@bakeho
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
-import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { Images, ImageUp } from 'lucide-react';
-import { type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import type { ReactNode } from 'react';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { CheckboxBox } from '../../../ui/checkbox.tsx';
+import { CheckboxBox } from '../../../ui/checkbox-box.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
-import { Pager } from '../../../ui/paged-list.tsx';
-import { usePageOffset } from '../../../ui/placement.ts';
+import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { SearchInput } from '../../../ui/search-input.tsx';
@@ -21,33 +19,12 @@ import { useUser } from '../../accounts/session.ts';
 import { useGenerations } from '../use-generations.ts';
 import { CompareGenerations } from '../view/compare-generations.tsx';
 import { ChosenBar } from './chosen-bar.tsx';
-import { GenerationTile, gridClass, PendingGrid } from './generation-grid.tsx';
+import { PendingGrid } from './generation-grid.tsx';
+import { LongGrid } from './long-grid.tsx';
 import { useChosen } from './use-chosen.ts';
 
-/** Shorter grids are not virtualized. */
-const VIRTUAL_FROM = 100;
-
-const GAP_PX = 16;
-
-/** Estimated column width and caption height before they are measured. */
-const COLUMN_PX = 200;
-
-const CAPTION_PX = 44;
 const route = getRouteApi('/app/gallery');
 const SKELETONS = 10;
-
-const generatorOptions = [
-  { value: 'all', label: 'All generators' },
-  ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
-];
-
-const stateOptions = [
-  { value: 'all', label: 'All statuses' },
-  ...generationStates.map((state) => ({
-    value: state,
-    label: state.charAt(0).toUpperCase() + state.slice(1),
-  })),
-];
 
 /**
  * All of the user's generations, filtered by the URL. Selected ones can be compared, downloaded, added to a
@@ -78,6 +55,18 @@ function useNarrow() {
       replace: true,
     });
 }
+
+const generatorOptions = [
+  { value: 'all', label: 'All generators' },
+  ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
+];
+const stateOptions = [
+  { value: 'all', label: 'All statuses' },
+  ...generationStates.map((state) => ({
+    value: state,
+    label: state.charAt(0).toUpperCase() + state.slice(1),
+  })),
+];
 
 function Filter() {
   const { search = '', generator, state } = route.useSearch();
@@ -257,86 +246,4 @@ function NothingYet() {
       action={<ButtonLink to="/paris">Generate a picture</ButtonLink>}
     />
   );
-}
-
-type Props = {
-  generations: readonly Generation[];
-  /** Rendered below each picture. */
-  caption: (generation: Generation) => ReactNode;
-  /** Rendered in the corner of each picture: its checkbox. */
-  corner: (generation: Generation) => ReactNode;
-};
-
-/** Large pictures with links to their pages. Virtualized: only visible tiles are rendered. */
-function LongGrid({ generations, caption, corner }: Props) {
-  const list = useRef<HTMLUListElement>(null);
-  const { visible, columns, style, measure } = useTilesInSight(list, generations);
-  return (
-    <ul ref={list} className={gridClass('large')} style={{ rowGap: GAP_PX, ...style }}>
-      {visible.map(({ generation, place }) => (
-        <li
-          key={generation.id}
-          // The first tile determines the height of its row.
-          ref={place % columns === 0 ? measure : undefined}
-          data-index={Math.floor(place / columns)}
-          aria-setsize={generations.length}
-          aria-posinset={place + 1}
-          className="group relative min-w-0"
-        >
-          <GenerationTile generation={generation} large />
-          {caption(generation)}
-          <div className="absolute top-2 left-2 rounded-md bg-surface shadow-card empty:hidden">
-            {corner(generation)}
-          </div>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** Returns the visible tiles with their index, and the total size of the grid. */
-function useTilesInSight(list: RefObject<HTMLElement | null>, generations: readonly Generation[]) {
-  const top = usePageOffset(list);
-  const { columns, width, template } = useTracks(list);
-  const isLong = generations.length >= VIRTUAL_FROM;
-  const virtualizer = useWindowVirtualizer({
-    count: Math.ceil(generations.length / columns),
-    estimateSize: () => width + CAPTION_PX,
-    gap: GAP_PX,
-    scrollMargin: top,
-    overscan: 2,
-    enabled: isLong,
-  });
-  // Row heights change with the columns.
-  useLayoutEffect(() => virtualizer.measure(), [virtualizer, template]);
-  if (!isLong) return { columns, visible: generations.map((generation, place) => ({ generation, place })) };
-  const rows = virtualizer.getVirtualItems();
-  const from = (rows[0]?.index ?? 0) * columns;
-  const shown = generations.slice(from, from + rows.length * columns);
-  return {
-    columns,
-    visible: shown.map((generation, index) => ({ generation, place: from + index })),
-    style: {
-      alignContent: 'start',
-      height: virtualizer.getTotalSize(),
-      paddingTop: (rows[0]?.start ?? top) - top,
-    } as const,
-    measure: virtualizer.measureElement,
-  };
-}
-
-/** Returns the number and width of the grid's columns. */
-function useTracks(list: RefObject<HTMLElement | null>) {
-  const [template, setTemplate] = useState('');
-  useLayoutEffect(() => {
-    const grid = list.current;
-    if (!grid) return;
-    const measure = () => setTemplate(getComputedStyle(grid).gridTemplateColumns);
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(grid);
-    return () => observer.disconnect();
-  }, [list]);
-  const tracks = template.split(' ');
-  return { template, columns: tracks.length, width: Number.parseFloat(template) || COLUMN_PX };
 }

@@ -7,7 +7,8 @@ import { cx } from '../../../lib/cx.ts';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { isVideo, Media, Thumbnail } from '../view/media.tsx';
+import { isVideo, Media } from '../view/media.tsx';
+import { Thumbnail } from '../view/thumbnail.tsx';
 
 const grids = {
   small: 'grid-cols-3 sm:grid-cols-5 lg:grid-cols-10 gap-2',

@@ -2,32 +2,25 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { makesVideos } from '@bakehouse/contract/generators';
 import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
-import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { ArrowLeft, ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useStepKeys } from '../../../lib/device/window.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Missing } from '../../../ui/error-state.tsx';
+import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { Tooltip } from '../../../ui/tooltip.tsx';
-import { useUser } from '../../accounts/session.ts';
 import { GenerationActions } from '../actions/generation-actions.tsx';
 import { EditTree } from '../edit-picture/edit-tree.tsx';
 import { useGeneration } from '../generation-calls.ts';
-import { type GenerationPages, generationQuery, LISTS, useRecentGenerations } from '../generation-queries.ts';
 import { ShareCard } from '../sharing/share-card.tsx';
 import { ExpertWeights } from '../view/expert-weights.tsx';
 import { GenerationFigures } from '../view/generation-figures.tsx';
 import { generationParameters } from '../view/generation-parameters.ts';
 import { GenerationPicture } from '../view/generation-picture.tsx';
-import { neighboursOf } from './neighbours.ts';
+import { StepButtons } from './step-buttons.tsx';
 
 const route = getRouteApi('/app/gallery/$id');
 const columnsClass = 'grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_minmax(0,22rem)]';
@@ -182,52 +175,5 @@ function Row({ label, children }: { label: string; children: ReactNode }) {
       <dt className="text-muted">{label}</dt>
       <dd className="min-w-0 tabular-nums [overflow-wrap:anywhere]">{children}</dd>
     </>
-  );
-}
-
-/**
- * Buttons and arrow keys to the adjacent generations in the loaded lists. Rendered before the lists load, to
- * avoid layout shift.
- */
-function StepButtons({ id }: { id: string }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
-  // Already read on every page; subscribing re-renders when it loads.
-  useRecentGenerations(useUser().id);
-  const lists = client.getQueriesData<GenerationPages>({ queryKey: LISTS });
-  const { before, after } = neighboursOf(
-    lists.map(([, data]) => data?.pages.flatMap((page) => page.generations) ?? []),
-    id,
-  );
-  const goTo = (generation: Generation | undefined) => {
-    if (!generation) return;
-    // Show the cached generation immediately, but refetch it, because its picture links expire.
-    const { queryKey } = generationQuery(generation.id);
-    client.setQueryData(queryKey, (known) => known ?? generation, { updatedAt: 0 });
-    // Back returns to the page that opened the first one.
-    void navigate({ to: '/gallery/$id', params: { id: generation.id }, replace: true });
-  };
-  useStepKeys(['ArrowLeft', 'ArrowRight'], (step) => goTo(step < 0 ? before : after));
-  return (
-    <div className="ml-auto flex gap-1">
-      <StepButton label="Previous generation" onClick={before && (() => goTo(before))}>
-        <ArrowLeft aria-hidden />
-      </StepButton>
-      <StepButton label="Next generation" onClick={after && (() => goTo(after))}>
-        <ArrowRight aria-hidden />
-      </StepButton>
-    </div>
-  );
-}
-
-type StepProps = { label: string; onClick: (() => void) | undefined; children: ReactNode };
-
-function StepButton({ label, onClick, children }: StepProps) {
-  return (
-    <Tooltip content={label}>
-      <Button variant="ghost" size="icon" aria-label={label} aria-disabled={!onClick} onClick={onClick}>
-        {children}
-      </Button>
-    </Tooltip>
   );
 }

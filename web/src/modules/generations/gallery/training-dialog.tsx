@@ -5,13 +5,13 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useId, useState } from 'react';
-import { countOf } from '../../../lib/format/words.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { notify } from '../../../ui/notify.ts';
 import { DatasetTargetFields, useDatasetTarget } from '../../assets/choice/dataset-target.tsx';
-import { countPictures } from '../generation-calls.ts';
+import { countPictures } from '../deletion-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
 type Props = { generations: readonly Generation[]; onClose: () => void; onAdded: () => void };

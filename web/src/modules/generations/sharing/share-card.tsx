@@ -1,11 +1,6 @@
-import { getGenerationShare, shareGeneration, unshareGeneration } from '@bakehouse/contract/share-links';
 import { useQuery } from '@tanstack/react-query';
 import { Link2 } from 'lucide-react';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
@@ -15,6 +10,7 @@ import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { shareQuery, useShareLink, useStopSharing } from './share-link-calls.ts';
 
 type Props = { id: string; noun: 'picture' | 'video' };
 
@@ -117,23 +113,4 @@ function SharedLink({ id, share: { url, created_at }, takesFocus, onStopped }: S
       </div>
     </>
   );
-}
-
-/** Reads the share link of a generation. */
-function shareQuery(id: string) {
-  return endpointQuery(['generation', 'share', id], getGenerationShare, { params: { id } });
-}
-
-function useShareLink(id: string) {
-  return useMutation({
-    mutationFn: () => call(shareGeneration, { params: { id } }),
-    onSuccess: (shared) => queryClient.setQueryData(shareQuery(id).queryKey, shared),
-  });
-}
-
-function useStopSharing(id: string) {
-  return useMutation({
-    mutationFn: () => call(unshareGeneration, { params: { id } }),
-    onSuccess: () => queryClient.setQueryData(shareQuery(id).queryKey, { share: null }),
-  });
 }

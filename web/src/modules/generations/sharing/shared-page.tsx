@@ -8,11 +8,12 @@ import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Missing } from '../../../ui/error-state.tsx';
+import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { Frame, isVideo, Media } from '../view/media.tsx';
+import { Frame } from '../view/frame.tsx';
+import { isVideo, Media } from '../view/media.tsx';
 import { VideoFacts } from '../view/video.tsx';
 
 const route = getRouteApi('/public/share/$token');

@@ -1,23 +1,12 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { makesVideos } from '@bakehouse/contract/generators';
 import { Link } from '@tanstack/react-router';
-import {
-  ArrowLeft,
-  ArrowRight,
-  Ban,
-  CircleAlert,
-  Download,
-  ImageIcon,
-  ImageUp,
-  Maximize2,
-} from 'lucide-react';
+import { Ban, CircleAlert, Download, ImageIcon, ImageUp, Maximize2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
-import { useStepKeys } from '../../../lib/device/window.ts';
 import { useNow } from '../../../lib/use-now.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { BeforeAfter } from '../edit-picture/before-after.tsx';
 import { useCancelGeneration } from '../generation-calls.ts';
@@ -30,11 +19,12 @@ import {
   timeText,
   workText,
 } from '../generation-sentences.ts';
-import { Frame, fitted, isVideo, Media } from './media.tsx';
+import { Frame, fitted } from './frame.tsx';
+import { FullSize } from './full-size.tsx';
+import { isVideo, Media } from './media.tsx';
 import { VideoFacts, VideoPlayer } from './video.tsx';
 
 const SECOND_MS = 1_000;
-const ACTION = 'flex items-center justify-center gap-1.5 py-2 hover:bg-subtle';
 
 /** The picture or its preview with progress; or why there is none, or fewer than requested. */
 export function GenerationPicture({ generation }: { generation: Generation }) {
@@ -136,6 +126,8 @@ function Zoomable({ label, onOpen, children }: { label: string; onOpen: () => vo
     </button>
   );
 }
+
+const ACTION = 'flex items-center justify-center gap-1.5 py-2 hover:bg-subtle';
 
 /** Several pictures of one generation, each with its own download and edit. */
 function Several({
@@ -265,50 +257,4 @@ function Time({ generation }: { generation: Generation }) {
   const now = useNow(SECOND_MS);
   const [first] = useState({ at: now, step: generation.step });
   return <span>{timeText(generation, now, first)}</span>;
-}
-
-type Props = {
-  outputs: Generation['outputs'];
-  prompt: string;
-  /** Index of the displayed picture; null if closed. */
-  at: number | null;
-  onAt: (at: number | null) => void;
-};
-
-/** One picture at its own size; arrow keys move to the adjacent ones. */
-function FullSize({ outputs, prompt, at, onAt }: Props) {
-  // Keeps the picture while the dialog fades out.
-  const [shown, setShown] = useState(at ?? 0);
-  if (at !== null && at !== shown) setShown(at);
-  const goBy = (step: number) => outputs[shown + step] && onAt(shown + step);
-  useStepKeys(['ArrowLeft', 'ArrowRight'], goBy, { enabled: at !== null && outputs.length > 1, onTop: true });
-  const output = outputs[shown];
-  if (!output) return null;
-  const { width, height } = output;
-  return (
-    <Dialog
-      open={at !== null}
-      onOpenChange={(open) => !open && onAt(null)}
-      size="fit"
-      title={outputs.length > 1 ? `Picture ${shown + 1} of ${outputs.length}` : 'Full size'}
-      description={`${width} × ${height} pixels`}
-      footer={
-        outputs.length > 1 && (
-          <>
-            {/* aria-disabled keeps the focus on the button at the first and last picture. */}
-            <Button aria-disabled={shown === 0} onClick={() => goBy(-1)}>
-              <ArrowLeft aria-hidden />
-              Previous
-            </Button>
-            <Button aria-disabled={shown === outputs.length - 1} onClick={() => goBy(1)}>
-              Next
-              <ArrowRight aria-hidden />
-            </Button>
-          </>
-        )
-      }
-    >
-      <Media media={output} alt={prompt} className="max-w-none" />
-    </Dialog>
-  );
 }

@@ -9,7 +9,7 @@ import {
 } from '@bakehouse/contract/generators/parameters/parameters';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { FormField } from '../../../ui/form-fields.tsx';
-import { promptProblem } from './prompt-field.tsx';
+import { promptProblem } from './prompt-problem.ts';
 
 /** Values of a generator's form; an empty number is NaN. */
 export type FormValues = Record<string, string | number | boolean>;

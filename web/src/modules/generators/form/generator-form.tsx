@@ -7,7 +7,7 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { DeferredPart } from '../../../ui/deferred-part.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { SourceField } from '../../generations/deferred-parts.ts';
 import { GenerateBar } from '../generate-bar.tsx';
@@ -15,8 +15,8 @@ import { useGeneratorPage } from '../generator-context.ts';
 import { isAlwaysVisible, problemsOf } from './form-values.ts';
 import { PromptField } from './prompt-field.tsx';
 import { QualityField } from './quality-field.tsx';
-import { isServed } from './serving.ts';
 import { promptHelp, promptPlaceholder, sourceNote } from './starter-prompt.ts';
+import { isServed } from './unavailable-reason.ts';
 import type { Draft } from './use-draft.ts';
 
 /** Loaded later: most users change no settings. */

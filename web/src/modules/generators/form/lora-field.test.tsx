@@ -6,7 +6,7 @@ import { GeneratorResults, PictureHistory, SourceField } from '../../generations
 import { FakeApi } from '../../generations/testing/fake-api.ts';
 import { renderPage } from '../../generations/testing/render-page.tsx';
 import { servedGeneratorsQuery } from '../served-generators.ts';
-import { lorasQuery } from './lora-field.tsx';
+import { lorasQuery } from './loras-query.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../../lib/api/api-client.ts', () => ({

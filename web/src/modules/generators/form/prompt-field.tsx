@@ -1,8 +1,6 @@
-import { PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import type { ReactNode } from 'react';
-import { COMMAND_KEY } from '../../../lib/device/device.ts';
+import { COMMAND_KEY } from '../../../lib/device/command-key.ts';
 import { Field } from '../../../ui/field.tsx';
-import { lengthProblem } from '../../../ui/text-problems.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 
 type Props = {
@@ -53,9 +51,4 @@ function SubmitHint() {
       ))}
     </span>
   );
-}
-
-/** Returns the problem of a prompt, if any. */
-export function promptProblem(prompt: string): string | undefined {
-  return prompt.trim() === '' ? 'Please enter a prompt' : lengthProblem('Prompt', prompt, PROMPT_LENGTH_MAX);
 }

@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import { segmentsClass } from '../../../ui/segmented.tsx';
+import { segmentsClass } from '../../../ui/segment-class.ts';
 import { useGeneratorPage } from '../generator-context.ts';
 import { clampedValues, type FormValues } from './form-values.ts';
 import { qualitiesOf, qualityOf, settingsInWords, withQuality } from './qualities.ts';

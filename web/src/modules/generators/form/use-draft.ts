@@ -1,7 +1,7 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { readFromTab, writeToTab } from '../../../lib/storage.ts';
+import { readFromTab, writeToTab } from '../../../lib/tab-storage.ts';
 import type { PrefilledInput } from '../../generations/actions/remix.ts';
 import type { Source } from '../../generations/edit-picture/source.ts';
 import { type FormValues, withSettings } from './form-values.ts';

@@ -1,22 +1,20 @@
-import type { Clone } from '@bakehouse/contract/hub/clones';
 import type { HubRepositoryDetails } from '@bakehouse/contract/hub/public';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { countOf } from '../../../lib/format/words.ts';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
-import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Combobox } from '../../../ui/combobox.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
-import { Progress } from '../../../ui/progress.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { recentClonesQuery, useCancelClone } from '../clones/clone-calls.ts';
-import { isUnderWay, phaseText } from '../clones/clone-sentences.ts';
+import { recentClonesQuery } from '../clones/clone-calls.ts';
+import { isUnderWay } from '../clones/clone-sentences.ts';
 import { repositoryQuery, useQuickSearch } from '../repository/hub-calls.ts';
+import { CloneInProgress } from './clone-in-progress.tsx';
 
 type Props = {
   /** Name on the hub; empty if none is selected. */
@@ -103,23 +101,4 @@ function NotCloned({ details }: { details: HubRepositoryDetails }) {
 function trainText({ train }: HubRepositoryDetails): string {
   if (!train) return '';
   return train.device ? `It can be trained on ${train.device}.` : `${train.obstacle}.`;
-}
-
-/** A clone that the user is waiting for. */
-function CloneInProgress({ clone }: { clone: Clone }) {
-  const cancel = useCancelClone();
-  return (
-    <div className="rounded-xl bg-subtle px-4 py-3">
-      <Progress
-        value={clone.bytes_total === null ? null : clone.progress}
-        label={`Cloning ${clone.repo_id}`}
-      />
-      <div className="mt-2 flex items-center justify-between gap-3">
-        <p className="min-w-0 text-[0.8125rem] text-muted tabular-nums">{phaseText(clone)}</p>
-        <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate(clone.id)}>
-          Cancel
-        </Button>
-      </div>
-    </div>
-  );
 }

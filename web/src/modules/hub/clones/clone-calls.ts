@@ -9,12 +9,13 @@ import {
 } from '@bakehouse/contract/hub/clones';
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { endpointQuery, readAllPages } from '../../../lib/api/endpoint-query.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { announceEnd } from '../../../ui/long-work.tsx';
+import { announceEnd } from '../../../ui/long-work.ts';
 import { useUser } from '../../accounts/session.ts';
 import { workId } from './clone-sentences.ts';
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useStickToBottom } from '../../../ui/placement.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
 import { cloneLogsQuery } from './clone-calls.ts';
 
 /** A clone's log, file by file. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clonePolling, nextInterval } from './clone-work.ts';
+import { clonePolling, nextInterval } from './clone-polling.ts';
 
 test('polls a stalled clone less often, and a progressing one more often', () => {
   const still = [3_000];

@@ -1,8 +1,8 @@
 import type { Clone } from '@bakehouse/contract/hub/clones';
 import { formatBytes } from '@bakehouse/contract/labels';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
-import { countOf } from '../../../lib/format/words.ts';
-import type { LongWork } from '../../../ui/long-work.tsx';
+import type { LongWork } from '../../../ui/long-work.ts';
 
 export const isUnderWay = ({ ended_at }: Pick<Clone, 'ended_at'>): boolean => ended_at === null;
 

@@ -10,9 +10,10 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { PagedList } from '../../../ui/paged-list.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { RequestList, RestrictedModelsCard } from './access-requests.tsx';
+import { RequestList } from './request-list.tsx';
 import { accessRequestsQuery } from './restricted-model-calls.ts';
 import { RestrictedModelDialog } from './restricted-model-dialog.tsx';
+import { RestrictedModelsCard } from './restricted-models-card.tsx';
 
 const route = getRouteApi('/app/operator/access-requests');
 

@@ -1,23 +1,19 @@
-import { ACCESS_MESSAGE_LENGTH_MAX, type RestrictedModel } from '@bakehouse/contract/restricted-models';
+import type { RestrictedModel } from '@bakehouse/contract/restricted-models';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
 import { Badge, TagBadge } from '../../../ui/badge.tsx';
-import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Missing } from '../../../ui/error-state.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
 import { MarkdownLines } from '../../../ui/markdown.tsx';
+import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { lengthProblem } from '../../../ui/text-problems.ts';
-import { Textarea } from '../../../ui/textarea.tsx';
 import { AccessBadge } from './access-badge.tsx';
-import { restrictedModelQuery, useRequestAccess } from './restricted-model-calls.ts';
+import { RequestAccessForm } from './request-access-form.tsx';
+import { restrictedModelQuery } from './restricted-model-calls.ts';
 
 const route = getRouteApi('/app/model/source/$id/description');
 
@@ -137,43 +133,4 @@ function opens({ is_available }: RestrictedModel): string {
   return is_available
     ? 'Access lets you download, deploy and fine-tune it here.'
     : 'Its files are not on this server yet. Anyone with access can download, deploy and fine-tune it once they are.';
-}
-
-/** Asks an operator for access. */
-export function RequestAccessForm({
-  modelId,
-  label = 'Request access',
-}: {
-  modelId: string;
-  label?: string;
-}) {
-  const [message, setMessage] = useState('');
-  const [tried, setTried] = useState(false);
-  const request = useRequestAccess(modelId);
-  const problem =
-    message.trim() === ''
-      ? 'Say what you want to use the model for'
-      : lengthProblem('Message', message, ACCESS_MESSAGE_LENGTH_MAX);
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setTried(true));
-    if (problem || request.isPending) return;
-    request.mutate(message);
-  }
-
-  return (
-    <form noValidate onSubmit={submit} className="grid max-w-xl gap-4">
-      <Field
-        label="Message"
-        help="How you plan to use the model. Operators read this."
-        error={tried ? problem : undefined}
-      >
-        <Textarea value={message} rows={4} onChange={(event) => setMessage(event.target.value)} />
-      </Field>
-      <Button type="submit" variant="primary" loading={request.isPending} className="w-fit">
-        {label}
-      </Button>
-    </form>
-  );
 }

@@ -1,30 +1,18 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
-import { CONFIGURATION_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
-import { Download, Pencil, Trash2, Upload } from 'lucide-react';
-import { type FormEvent, useRef, useState } from 'react';
-import { saveAs } from '../../../lib/api/download.ts';
+import { Upload } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
-import { Input } from '../../../ui/input.tsx';
-import { Menu, MenuItem } from '../../../ui/menu.tsx';
-import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { nameProblem } from '../../../ui/text-problems.ts';
+import { ConfigurationActions } from './configuration-actions.tsx';
 import {
-  type FileFormat,
   useApplicableConfiguration,
   useConfigurations,
-  useDeleteConfiguration,
   useImportConfiguration,
-  useRenameConfiguration,
-  writeConfigurationFile,
 } from './configuration-calls.ts';
 import { describeConfiguration } from './describe-configuration.ts';
 
@@ -130,93 +118,5 @@ function ImportButton({ onImported }: { onImported: (id: string) => void }) {
         Import
       </Button>
     </>
-  );
-}
-
-/** Rename, export and delete actions for the selected configuration. */
-export function ConfigurationActions({ configuration }: { configuration: Configuration }) {
-  const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
-  const deletion = useDeleteConfiguration();
-  const { config_id: id, config_name: name } = configuration;
-  if (asking === 'rename') return <RenameForm {...{ id, name }} onClose={() => setAsking(null)} />;
-  return (
-    <div className="mt-3 flex flex-wrap gap-1">
-      <Button variant="ghost" size="sm" onClick={() => setAsking('rename')}>
-        <Pencil aria-hidden />
-        Rename
-      </Button>
-      <Menu
-        align="start"
-        trigger={
-          <Button variant="ghost" size="sm">
-            <Download aria-hidden />
-            Export
-          </Button>
-        }
-      >
-        <MenuItem onSelect={() => void save(configuration, 'yaml')}>YAML</MenuItem>
-        <MenuItem onSelect={() => void save(configuration, 'json')}>JSON</MenuItem>
-      </Menu>
-      <Button variant="ghost" size="sm" onClick={() => setAsking('delete')}>
-        <Trash2 aria-hidden />
-        Delete
-      </Button>
-      <ConfirmDialog
-        open={asking === 'delete'}
-        onOpenChange={() => setAsking(null)}
-        title={`Delete ${name}?`}
-        description="Models made with it are not affected."
-        action="Delete"
-        pending={deletion.isPending}
-        onConfirm={() => deletion.mutate(id, { onSettled: () => setAsking(null) })}
-      />
-    </div>
-  );
-}
-
-async function save(configuration: Configuration, format: FileFormat): Promise<void> {
-  const text = await writeConfigurationFile(configuration, format);
-  const type = format === 'json' ? 'application/json' : 'application/yaml';
-  saveAs(new Blob([text], { type }), `${configuration.config_name}.${format}`);
-}
-
-function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
-  const [typed, setTyped] = useState(name);
-  const rename = useRenameConfiguration();
-  const problem = nameProblem(typed, CONFIGURATION_NAME_LENGTH_MAX);
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    // The dialog is inside the wizard's React tree: don't submit the wizard's form.
-    event.stopPropagation();
-    focusFirstInvalid(event.currentTarget);
-    if (!problem && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
-  }
-  return (
-    <form onSubmit={submit} noValidate className="mt-3 flex items-start gap-2">
-      <Field
-        label="New name"
-        className="flex-1"
-        error={problem ?? (rename.error ? errorMessage(rename.error) : undefined)}
-      >
-        <Input
-          // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that was pressed
-          autoFocus
-          value={typed}
-          autoComplete="off"
-          onChange={(event) => {
-            setTyped(event.target.value);
-            rename.reset();
-          }}
-        />
-      </Field>
-      <div className="mt-6 flex gap-1">
-        <Button type="submit" variant="primary" loading={rename.isPending}>
-          Rename
-        </Button>
-        <Button variant="ghost" onClick={onClose}>
-          Cancel
-        </Button>
-      </div>
-    </form>
   );
 }

@@ -1,6 +1,6 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { withMinus } from '../../../lib/format/format-number.ts';
-import { countOf } from '../../../lib/format/words.ts';
 
 type Described = Pick<Configuration, 'fine_tune_payload' | 'hfModelId'>;
 

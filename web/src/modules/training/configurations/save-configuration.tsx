@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
-import { nameProblem } from '../../../ui/text-problems.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { type Choices, useSaveConfiguration } from './configuration-calls.ts';
 
 /**

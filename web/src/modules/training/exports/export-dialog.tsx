@@ -1,19 +1,8 @@
-import {
-  type ExportFormat,
-  exportFormatLabels,
-  listExports,
-  type OfferedExport,
-  startExport,
-} from '@bakehouse/contract/exports';
+import { type ExportFormat, exportFormatLabels, type OfferedExport } from '@bakehouse/contract/exports';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
-import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Dialog } from '../../../ui/dialog.tsx';
@@ -22,9 +11,7 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RadioCards } from '../../../ui/radio-cards.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-
-/** Export formats of a fine-tune, with obstacles and prices. */
-const exportsQuery = (id: string) => endpointQuery(['asset', 'exports', id], listExports, { params: { id } });
+import { exportsQuery, useStartExport } from './export-calls.ts';
 
 const uses: Record<ExportFormat, string> = {
   safetensors: 'Loads with Transformers and vLLM, like the base model.',
@@ -122,27 +109,4 @@ function Formats({ offers, ...choice }: FormatsProps) {
 function Described({ offer: { format, size_bytes, obstacle } }: { offer: OfferedExport }) {
   if (obstacle !== null) return `${obstacle}.`;
   return `${uses[format]} About ${formatBytes(size_bytes)}.`;
-}
-
-type Chosen = { format: ExportFormat; cost_max: string };
-
-/** Starts an export at the price shown. */
-function useStartExport(id: string) {
-  const keys = useIdempotencyKeys('export');
-  return useMutation({
-    mutationFn: (body: Chosen) =>
-      call(
-        startExport,
-        { params: { id }, body },
-        { idempotencyKey: keys.keyFor({ id, format: body.format }) },
-      ),
-    onSuccess: (_, { format }) => {
-      keys.renew({ id, format });
-      refetchQueries(['run'], ['asset']);
-    },
-    // The price may have changed.
-    onError: () => refetchQueries(['asset', 'exports', id]),
-    // The dialog shows the error.
-    meta: { product: 'Fine-tune', inPlace: true },
-  });
 }

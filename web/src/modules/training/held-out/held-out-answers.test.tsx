@@ -6,7 +6,8 @@ import { cleanup, fireEvent, render, screen, within } from '@testing-library/rea
 import { afterEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
-import { HeldOutAnswers, heldOutAnswersQuery } from './held-out-answers.tsx';
+import { HeldOutAnswers } from './held-out-answers.tsx';
+import { heldOutAnswersQuery } from './held-out-calls.ts';
 
 const server = vi.hoisted(() => ({ pods: {} as Record<string, object[]> }));
 vi.mock('../../../lib/api/api-client.ts', () => ({

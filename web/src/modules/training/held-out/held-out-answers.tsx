@@ -1,25 +1,19 @@
-import { getHeldOutAnswers } from '@bakehouse/contract/runs';
 import type { HeldOutAnswers as Answers } from '@bakehouse/contract/runtime/report';
-import { useQuery } from '@tanstack/react-query';
-import { Check, Columns2 } from 'lucide-react';
+import { Check } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { cx } from '../../../lib/cx.ts';
-import { countOf } from '../../../lib/format/words.ts';
-import { Button, ButtonLink } from '../../../ui/button.tsx';
+import { countOf } from '../../../lib/format/count-of.ts';
+import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
-import { chatModelsQuery } from '../../deployments/chat/chat.ts';
-import { useLiveDeployment } from '../../deployments/use-deployments.ts';
+import { useHeldOutAnswers } from './held-out-calls.ts';
+import { countExpected, isExpected } from './is-expected.ts';
+import { type ComparedModels, UnansweredQuestions } from './unanswered-questions.tsx';
 
-export const heldOutAnswersQuery = (runId: string) =>
-  endpointQuery(['run', 'held-out', runId], getHeldOutAnswers, { params: { runId } });
+type Row = Answers['rows'][number];
 
 /** Longer texts are collapsed. */
 const FOLDED_CHARACTERS = 400;
-
-type Row = Answers['rows'][number];
 
 type Props = {
   runId: string;
@@ -139,73 +133,4 @@ function Text({ text, folded, className }: { text: string; folded: boolean; clas
       {text}
     </p>
   );
-}
-
-/** The fine-tune and its base model. */
-type ComparedModels = { modelId: string; baseModelId: string | undefined };
-
-/** Held-out questions that the run couldn't ask, with a link to ask both models in a side-by-side chat. */
-function UnansweredQuestions({ questions, models }: { questions: string[]; models: ComparedModels }) {
-  const pod = useLiveDeployment(models.modelId);
-  const basePod = useLiveDeployment(models.baseModelId);
-  const answering = useQuery(chatModelsQuery).data?.data ?? [];
-  // A starter model answers under this name without a deployment.
-  const base = answering.find(({ id }) => id === pod?.model_name)?.parent ?? 'base';
-  return (
-    <div className="px-5 py-4">
-      <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-[0.8125rem] text-muted">
-          {pod
-            ? 'Copy a question, and ask both models side by side.'
-            : 'Deploy this model to ask both models side by side.'}
-        </p>
-        {pod && (
-          <ButtonLink
-            size="sm"
-            to="/my-deployments"
-            search={{ chat: pod.pod_id, beside: basePod?.pod_id ?? base }}
-          >
-            <Columns2 aria-hidden />
-            Compare
-          </ButtonLink>
-        )}
-      </div>
-      <ul className="mt-2">
-        {questions.map((question) => (
-          <li key={question} className="flex items-start justify-between gap-3 py-1">
-            <p dir="auto" className="min-w-0 whitespace-pre-wrap [overflow-wrap:anywhere]">
-              {question}
-            </p>
-            <CopyButton text={question} label="Copy the question" />
-          </li>
-        ))}
-      </ul>
-    </div>
-  );
-}
-
-export function useHeldOutAnswers(runId: string, { enabled = true } = {}) {
-  return useQuery({ ...heldOutAnswersQuery(runId), enabled });
-}
-
-type IsExpectedRow = { expected: string; base: string; tuned: string };
-
-/** Returns true if an answer matches the row's, ignoring whitespace and case. */
-function isExpected(answer: string, expected: string): boolean {
-  return plain(answer) === plain(expected);
-}
-
-/**
- * Returns a summary such as 'Word-for-word matches: 3 by this model, none by the base model.'; empty if there
- * are none.
- */
-function countExpected(rows: readonly IsExpectedRow[]): string {
-  const right = (of: 'base' | 'tuned') => rows.filter((row) => isExpected(row[of], row.expected)).length;
-  const [base, tuned] = [right('base'), right('tuned')];
-  if (base === 0 && tuned === 0) return '';
-  return `Word-for-word matches: ${tuned || 'none'} by this model, ${base || 'none'} by the base model.`;
-}
-
-function plain(text: string): string {
-  return text.trim().replace(/\s+/g, ' ').toLowerCase();
 }

@@ -2,7 +2,7 @@ import { act, cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { useState } from 'react';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { currencyChoice } from '../../../lib/format/currency.ts';
-import { CeilingField } from './panels.tsx';
+import { CeilingField } from './ceiling-field.tsx';
 
 const changed = vi.fn<(bgl: string) => void>();
 

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { useMachine } from '../../machines/machine-queries.ts';
-import { ExpertPanels } from './panels.tsx';
+import { ExpertPanels } from './expert-panels.tsx';
 import { initialParameters } from './training-parameters.ts';
 
 vi.mock('../../machines/machine-queries.ts', async (original) => ({

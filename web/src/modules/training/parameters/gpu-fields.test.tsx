@@ -3,7 +3,8 @@ import { fireEvent, render, screen, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
-import { countObstacle, GpuFields } from './gpu-fields.tsx';
+import { countObstacle } from './count-obstacle.ts';
+import { GpuFields } from './gpu-fields.tsx';
 import { initialParameters } from './training-parameters.ts';
 
 vi.mock('../../machines/machine-queries.ts', async (original) => ({

@@ -14,7 +14,7 @@ import { Button } from '../../../ui/button.tsx';
 import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
 import { Select } from '../../../ui/select.tsx';
-import { adaptationLabels, objectiveLabels } from './format.tsx';
+import { adaptationLabels, objectiveLabels } from './format-labels.ts';
 import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';
 
 type ParameterField = FormField<keyof TrainingParameters>;

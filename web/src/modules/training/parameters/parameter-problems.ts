@@ -8,7 +8,8 @@ import {
   trainsHead,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { gpuCounts, type Objective } from '@bakehouse/contract/limits';
-import { bglProblem, currencyChoice } from '../../../lib/format/currency.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { bglProblem } from '../../../lib/format/typed-amount.ts';
 import { rewardsProblem } from './rewards/reward-draft.ts';
 import { isTextFile, type TrainingParameters } from './training-parameters.ts';
 

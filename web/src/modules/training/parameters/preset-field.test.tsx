@@ -1,6 +1,6 @@
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { PresetField } from './panels.tsx';
+import { PresetField } from './preset-field.tsx';
 import { initialParameters, type TrainingParameters } from './training-parameters.ts';
 
 const basis = { rows: 30, baseBytes: 270_000_000 };

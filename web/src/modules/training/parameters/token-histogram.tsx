@@ -1,5 +1,5 @@
+import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
-import { countOf } from '../../../lib/format/words.ts';
 
 type Props = { bins: readonly { from: number; to: number; count: number }[] };
 

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
@@ -10,7 +10,8 @@ import { holdAtStart } from '../wizard/review/agreed-cost.ts';
 import { PicturesStep } from './steps/pictures-step.tsx';
 import { ReviewStep } from './steps/review-step.tsx';
 import { TrainingStep } from './steps/training-step.tsx';
-import { steps, type TrainLora, useTrainLora } from './train-lora.ts';
+import { steps } from './train-lora-state.ts';
+import { type TrainLora, useTrainLora } from './use-train-lora.ts';
 
 type Wanted = { dataset?: string | undefined };
 type Props = Wanted & { open: boolean; onClose: () => void };

@@ -3,7 +3,7 @@ import { defaultObjective } from '@bakehouse/contract/fine-tune-numbers';
 import type { ExportRun, PicturesRun, TextRun } from '@bakehouse/contract/runs';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { deviceName } from '../../machines/devices.ts';
-import { adaptationLabels, formatLabels, objectiveLabels } from '../parameters/format.tsx';
+import { adaptationLabels, formatLabels, objectiveLabels } from '../parameters/format-labels.ts';
 import { describeReward } from '../parameters/rewards/reward-draft.ts';
 import { isTextFile } from '../parameters/training-parameters.ts';
 

@@ -2,8 +2,8 @@ import type { Run } from '@bakehouse/contract/runs';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { ApiError } from '../../../lib/api/api-error.ts';
+import { ResumeButton, ResumeDialog } from './resume-dialog.tsx';
 import { useResumeRun } from './run-calls.ts';
-import { ResumeButton, ResumeDialog } from './run-outcome.tsx';
 
 vi.mock('./run-calls.ts', () => ({ useResumeRun: vi.fn<typeof useResumeRun>() }));
 

@@ -1,8 +1,8 @@
 import { renderHook } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
+import { useRunArea } from './run-area.ts';
 import { runQuery } from './run-queries.ts';
-import { useRunArea } from './run-state.ts';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: () => new Promise(() => {}) }));
 

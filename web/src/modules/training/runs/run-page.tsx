@@ -1,35 +1,36 @@
 import type { PicturesRun, Run } from '@bakehouse/contract/runs';
-import { getRouteApi, Link } from '@tanstack/react-router';
-import { Box, MessageSquare, Square, WandSparkles } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
-import { currencyChoice, showLimit } from '../../../lib/format/currency.ts';
-import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { getRouteApi } from '@tanstack/react-router';
+import { Box, Square, WandSparkles } from 'lucide-react';
+import { useEffect, useState } from 'react';
 import { useInitialQueries } from '../../../lib/use-initial-queries.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { Missing } from '../../../ui/error-state.tsx';
 import { LogView } from '../../../ui/log-view.tsx';
+import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { DeployButton } from '../../deployments/deploy/deploy-button.tsx';
-import { useDeploymentsOf, useLiveDeployment } from '../../deployments/use-deployments.ts';
+import { useDeploymentsOf } from '../../deployments/use-deployments.ts';
 import { RunTrackers } from '../../tracking/run-trackers.tsx';
 import { LocalRunGuide } from '../exports/local-run-guide.tsx';
-import { HeldOutAnswers, useHeldOutAnswers } from '../held-out/held-out-answers.tsx';
+import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
+import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
 import { useRunSamples } from '../pictures/picture-calls.ts';
 import { pictureWith } from '../pictures/picture-with.ts';
 import { SampleGrid } from '../pictures/sample-grid.tsx';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
-import { describeParameters } from './describe-parameters.ts';
+import { ResumeButton } from './resume-dialog.tsx';
+import { areaPath } from './run-area.ts';
 import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
-import { ResumeButton, RunOutcome } from './run-outcome.tsx';
+import { RunDetails } from './run-details.tsx';
+import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
 import { useRun } from './run-queries.ts';
-import { cancelQuestion, memoryText, tabTitle } from './run-sentences.ts';
-import { areaPath, displayState, hasEnded } from './run-state.ts';
+import { cancelQuestion, tabTitle } from './run-sentences.ts';
+import { displayState, hasEnded } from './run-state.ts';
+import { UseModel } from './use-model.tsx';
 
 const route = getRouteApi('/app/runs/$id');
 
@@ -173,83 +174,5 @@ function Log({ runId, ended }: { runId: string; ended: boolean }) {
         )}
       </QueryView>
     </Card>
-  );
-}
-
-/** Inputs and parameters of a run. */
-function RunDetails({ run }: { run: Run }) {
-  const memory = memoryText(run);
-  const currency = currencyChoice.use();
-  return (
-    <Card title="Made from">
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
-        <Row label="Base model">
-          <Link
-            to="/model/$id/description"
-            params={{ id: run.base_model.dataset_id }}
-            className="text-accent-text hover:underline"
-          >
-            {run.base_model.title}
-          </Link>
-        </Row>
-        <Row label="Dataset">
-          <DataFile file={run.dataset} />
-        </Row>
-        {run.kind === 'text' && run.validation && (
-          <Row label="Validation file">
-            <DataFile file={run.validation} />
-          </Row>
-        )}
-        <Row label="Ceiling">{showLimit(run.ceiling, currency)}</Row>
-        {memory !== null && <Row label="Memory">{memory}</Row>}
-        <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
-        {describeParameters(run).map(({ name, value }) => (
-          <Row key={name} label={name}>
-            {value}
-          </Row>
-        ))}
-      </dl>
-    </Card>
-  );
-}
-
-function DataFile({ file }: { file: Run['dataset'] }) {
-  return (
-    <>
-      <Link
-        to="/dataset/$id/description"
-        params={{ id: file.dataset_id }}
-        className="text-accent-text hover:underline"
-      >
-        {file.title}
-      </Link>
-      {file.file_name !== null && file.file_name !== file.title && (
-        <span className="block font-mono text-muted text-xs">{file.file_name}</span>
-      )}
-    </>
-  );
-}
-
-function Row({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-muted">{label}</dt>
-      <dd className="min-w-0 [overflow-wrap:anywhere]">{children}</dd>
-    </>
-  );
-}
-
-/** Opens the model's deployment, or deploys it at a price. */
-function UseModel({ run }: { run: Run }) {
-  const { model_id: modelId } = run;
-  const { isPending } = useDeploymentsOf(modelId);
-  const pod = useLiveDeployment(modelId);
-  if (isPending) return null;
-  if (!pod) return <DeployButton key={modelId} request={{ kind: 'text', modelId }} label="Deploy and chat" />;
-  return (
-    <ButtonLink variant="primary" to="/my-deployments/$podId" params={{ podId: pod.pod_id }}>
-      <MessageSquare aria-hidden />
-      Chat
-    </ButtonLink>
   );
 }

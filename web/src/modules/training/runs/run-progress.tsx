@@ -1,9 +1,9 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
+import { countOf } from '../../../lib/format/count-of.ts';
 import { amountsInCurrency, currencyChoice, showAmount, showLimit } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
-import { countOf } from '../../../lib/format/words.ts';
 import { Card } from '../../../ui/card.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
-import { runKey } from './run-state.ts';
+import { runKey } from './run-area.ts';
 
 const POLL_MS = 3_000;
 

@@ -1,10 +1,10 @@
 import { listRuns, type Run } from '@bakehouse/contract/runs';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
-import { readAllPages } from '../../../lib/api/endpoint-query.ts';
-import { outcomeText } from '../../../lib/format/words.ts';
+import { readAllPages } from '../../../lib/api/read-all-pages.ts';
+import { outcomeText } from '../../../lib/format/outcome-text.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
-import type { LongWork } from '../../../ui/long-work.tsx';
+import type { LongWork } from '../../../ui/long-work.ts';
 import { useCancelRun } from './run-calls.ts';
 import { cancelQuestion, phaseText } from './run-sentences.ts';
 

@@ -1,15 +1,16 @@
 import { type RefObject, useEffect, useRef } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { focusFirstInvalid } from '../../../ui/focus.ts';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { Stepper } from '../../../ui/stepper.tsx';
 import { type SheetDraft, useSheetDraft } from '../../../ui/use-sheet-draft.ts';
 import { CreateModelResult } from './create-model-result.tsx';
+import type { ModelPreset } from './model-preset.ts';
 import { holdAtStart } from './review/agreed-cost.ts';
 import { useCreateModel } from './use-create-model.ts';
 import { useStepLoading } from './use-step-loading.ts';
-import type { ModelPreset, Wizard } from './wizard-state.ts';
+import type { Wizard } from './wizard-state.ts';
 import { canGoBack, isDirty, stepIndex, stepOf, stepsOf } from './wizard-steps.tsx';
 
 type Props = ModelPreset & { open: boolean; onClose: () => void };

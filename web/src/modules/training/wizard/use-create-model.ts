@@ -1,12 +1,16 @@
 import { type Dispatch, useEffect, useReducer, useState } from 'react';
-import { ApiError, isPriceChange } from '../../../lib/api/api-error.ts';
+import { ApiError } from '../../../lib/api/api-error.ts';
 import { isRefused, isUnanswered, useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
-import { type ChosenFile, findDropped } from '../../../lib/files/chosen-file.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
+import { findDropped } from '../../../lib/files/dropped-folder.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { errorMessage, notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { announceUpload } from '../../assets/files/uploads/announce-upload.ts';
 import { uploadFiles, useUploads } from '../../assets/files/uploads/uploads.ts';
+import type { ModelPreset } from './model-preset.ts';
+import { readBaseModelType } from './suggest.ts';
 import { type CheckedChoice, useCheckedChoice } from './use-checked-choice.ts';
 import { useLackOfCredit } from './use-lack-of-credit.ts';
 import {
@@ -17,14 +21,7 @@ import {
   useStartFineTune,
   WIZARD_TOAST,
 } from './wizard-calls.ts';
-import {
-  initialState,
-  type ModelPreset,
-  readBaseModelType,
-  type Wizard,
-  type WizardAction,
-  type WizardState,
-} from './wizard-state.ts';
+import { initialState, type Wizard, type WizardAction, type WizardState } from './wizard-state.ts';
 import { stepOf, wizardReducer } from './wizard-steps.tsx';
 
 type NewModel = Omit<UploadedModel, 'idempotencyKey'>;

@@ -1,5 +1,6 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import { currencyChoice, insufficientBalance } from '../../../lib/format/currency.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
+import { insufficientBalance } from '../../../lib/format/insufficient-balance.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../../credits/credit-queries.ts';
 import { holdAtStart, type Priced } from './review/agreed-cost.ts';

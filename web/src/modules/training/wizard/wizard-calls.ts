@@ -1,7 +1,7 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/training';
 import { call } from '../../../lib/api/api-client.ts';
-import { isPriceChange } from '../../../lib/api/api-error.ts';
+import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';

@@ -16,24 +16,6 @@ import {
   type TrainingParameters,
 } from '../parameters/training-parameters.ts';
 
-export const initialState: WizardState = {
-  step: 'type',
-  isOver: false,
-  type: null,
-  name: '',
-  suggestedName: '',
-  tags: [],
-  baseModelType: null,
-  files: [],
-  baseModelId: null,
-  hubModelId: '',
-  datasetId: null,
-  fileName: null,
-  parameters: initialParameters,
-  ceiling: '',
-  attempts: 0,
-};
-
 export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
 
 export type WizardState = {
@@ -59,11 +41,29 @@ export type WizardState = {
   attempts: number;
 };
 
+export const initialState: WizardState = {
+  step: 'type',
+  isOver: false,
+  type: null,
+  name: '',
+  suggestedName: '',
+  tags: [],
+  baseModelType: null,
+  files: [],
+  baseModelId: null,
+  hubModelId: '',
+  datasetId: null,
+  fileName: null,
+  parameters: initialParameters,
+  ceiling: '',
+  attempts: 0,
+};
+
 export type Suggestion = Partial<
   Pick<WizardState, 'name' | 'baseModelId' | 'datasetId' | 'fileName'> & RowFormat
 >;
 
-type Change =
+export type Change =
   | {
       do: 'change';
       values: Partial<
@@ -222,63 +222,4 @@ function withSuggestion(state: WizardState, suggested: Suggestion): WizardState 
         }
       : state.parameters,
   };
-}
-
-/** Initial values of the Create Model wizard; for a dataset, optionally one of its files. */
-export type ModelPreset = {
-  dataset?: string | undefined;
-  dataFile?: string | undefined;
-  baseModel?: string | undefined;
-  modelType?: 'finetune' | undefined;
-  /** Opens the one-screen form with suggested settings, for a known dataset. */
-  settings?: 'suggested' | undefined;
-  /** Id of dropped files to upload as a model. */
-  dropped?: string | undefined;
-};
-
-/** Suggestions for choices that have one option or follow from names. */
-
-/** Returns the type of a Transformers model from its config.json; undefined if the wizard doesn't have it. */
-export function suggestBaseModelType(config: unknown): (typeof uploadBaseModelTypes)[number] | undefined {
-  const type =
-    typeof config === 'object' && config !== null && 'model_type' in config ? config.model_type : null;
-  if (typeof type !== 'string') return undefined;
-  if (type.startsWith('qwen')) return 'qwen';
-  return type === 'llama' ? 'llama3' : undefined;
-}
-
-/** Returns the base model type from the config.json among the files. */
-export async function readBaseModelType(files: readonly ChosenFile[]) {
-  const config = files.find(({ path }) => path === 'config.json');
-  try {
-    return config && suggestBaseModelType(JSON.parse(await config.file.text()));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the id of the only asset; undefined if there are several or none. */
-export function onlyOne(assets: readonly { dataset_id: string }[]): string | undefined {
-  return assets.length === 1 ? assets[0]?.dataset_id : undefined;
-}
-
-/** Returns the id of the starter model, else of the first model; undefined if there is none. */
-export function defaultBase(
-  bases: readonly { dataset_id: string; is_starter: boolean }[],
-): string | undefined {
-  return (bases.find((one) => one.is_starter) ?? bases[0])?.dataset_id;
-}
-
-/**
- * Returns the requested file if the dataset has it, else the only file.
- * @param isCut the list is truncated, so the requested file may be missing from it.
- */
-export function suggestFile(
-  files: readonly { path: string }[],
-  wanted: string | undefined,
-  isCut = false,
-): string | undefined {
-  if (isCut) return wanted;
-  const found = files.find(({ path }) => path === wanted);
-  return found?.path ?? (files.length === 1 ? files[0]?.path : undefined);
 }

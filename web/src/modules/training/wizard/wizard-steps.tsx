@@ -1,6 +1,7 @@
 import { MODEL_NAME_LENGTH_MIN, NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { ComponentType } from 'react';
-import { nameProblem, tagsProblem } from '../../../ui/text-problems.ts';
+import { tagsProblem } from '../../../ui/tags-problem.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
 import { ceilingProblem, parameterProblems } from '../parameters/parameter-problems.ts';
 import type { ModelType } from '../parameters/training-parameters.ts';
 import { QuickStep } from './quick/quick-step.tsx';
@@ -9,7 +10,8 @@ import { UploadReview } from './review/upload-review.tsx';
 import { StepDetails } from './steps/step-details.tsx';
 import { StepParameters } from './steps/step-parameters.tsx';
 import { StepSelection } from './steps/step-selection.tsx';
-import { StepType, StepUpload } from './steps/steps.tsx';
+import { StepType } from './steps/step-type.tsx';
+import { StepUpload } from './steps/step-upload.tsx';
 import {
   type Problems,
   type StepId,

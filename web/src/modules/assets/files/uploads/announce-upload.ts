@@ -1,5 +1,5 @@
 import { getCredentials } from '../../../../lib/api/credentials.ts';
-import { countOf } from '../../../../lib/format/words.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { notify } from '../../../../ui/notify.ts';
 import type { UploadOutcome } from './uploads.ts';
 

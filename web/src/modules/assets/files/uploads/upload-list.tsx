@@ -1,8 +1,8 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import { Pause, X } from 'lucide-react';
 import type { ChosenFile } from '../../../../lib/files/chosen-file.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
-import { countOf } from '../../../../lib/format/words.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Progress } from '../../../../ui/progress.tsx';
 import { announceUpload } from './announce-upload.ts';

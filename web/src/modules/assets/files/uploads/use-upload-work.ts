@@ -1,5 +1,5 @@
 import { formatBytes } from '@bakehouse/contract/labels';
-import type { LongWork } from '../../../../ui/long-work.tsx';
+import type { LongWork } from '../../../../ui/long-work.ts';
 import { dismissUpload, useAllUploads } from './uploads.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { ColumnStatistics, RowFilter } from '@bakehouse/contract/data-files';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber, withMinus } from '../../../../lib/format/format-number.ts';
-import { countOf } from '../../../../lib/format/words.ts';
 
 /** Formats 1234.5678 as '1,234.57'; uses exponents for very large and very small numbers. */
 export function shortNumber(value: number): string {

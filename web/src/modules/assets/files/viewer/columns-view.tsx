@@ -1,12 +1,12 @@
 import type { ColumnStatistics, FileColumns, RowFilter } from '@bakehouse/contract/data-files';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { cx } from '../../../../lib/cx.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
-import { countOf } from '../../../../lib/format/words.ts';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
-import { binText, distinctText, filledText, isChoice, rangeText, shortNumber } from './column-sentences.ts';
+import { distinctText, filledText, rangeText, shortNumber } from './column-sentences.ts';
+import { SpreadBars } from './spread-bars.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
 
 type OnFilter = (filter: RowFilter) => void;
@@ -47,7 +47,7 @@ function AllColumns({ columns: { rows, is_whole: isWhole, columns }, onFilter }:
 }
 
 /** Returns how many rows the statistics cover. */
-function scopeText(rows: number, isWhole: boolean): string {
+export function scopeText(rows: number, isWhole: boolean): string {
   return isWhole
     ? `Based on all ${countOf(rows, 'row')}.`
     : `Based on the first ${countOf(rows, 'row')}; the file has more.`;
@@ -119,70 +119,4 @@ function Fact({ label, children }: { label: string; children: ReactNode }) {
       <dd>{children}</dd>
     </>
   );
-}
-
-type Props = {
-  column: ColumnStatistics;
-  /** Called when a bar is pressed, to show its rows. */
-  onFilter?: ((filter: RowFilter) => void) | undefined;
-  className?: string;
-};
-
-type Bar = { count: number; text: string; filter: RowFilter };
-
-/** Distribution of a column's numbers or lengths; otherwise its most frequent values. */
-export function SpreadBars({ column, onFilter, className }: Props) {
-  const bars = barsOf(column);
-  const highest = Math.max(1, ...bars.map(({ count }) => count));
-  return (
-    <ul className={cx('flex gap-px', className)}>
-      {bars.map(({ count, text, filter }, at) => {
-        const bar = (
-          <span
-            className={cx(
-              'block w-full rounded-t-xs bg-accent-line',
-              count > 0 && 'min-h-0.5',
-              onFilter && count > 0 && 'group-hover:bg-accent',
-            )}
-            style={{ height: `${(100 * count) / highest}%` }}
-          />
-        );
-        return (
-          <li key={at} title={text} className="flex min-w-0.5 max-w-6 flex-1 items-end">
-            {onFilter && count > 0 ? (
-              <button
-                type="button"
-                aria-label={`Show rows with ${text}`}
-                className="group flex h-full w-full items-end"
-                onClick={() => onFilter(filter)}
-              >
-                {bar}
-              </button>
-            ) : (
-              <>
-                {bar}
-                <span className="sr-only">{text}</span>
-              </>
-            )}
-          </li>
-        );
-      })}
-    </ul>
-  );
-}
-
-function barsOf(column: ColumnStatistics): Bar[] {
-  if (column.histogram.length === 0 || isChoice(column)) {
-    return column.frequent.map(({ value, count }) => ({
-      count,
-      text: `${value}: ${formatNumber(count)}`,
-      filter: { column: column.name, of: 'value', value },
-    }));
-  }
-  const of = column.numbers ? 'value' : 'length';
-  return column.histogram.map((bin) => ({
-    count: bin.count,
-    text: binText(column, bin),
-    filter: { column: column.name, of, min: bin.from, max: bin.to },
-  }));
 }

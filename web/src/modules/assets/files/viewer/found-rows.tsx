@@ -1,7 +1,7 @@
 import type { FoundRows as Found, RowFilter } from '@bakehouse/contract/data-files';
 import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { countOf } from '../../../../lib/format/words.ts';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { errorMessage } from '../../../../ui/notify.ts';

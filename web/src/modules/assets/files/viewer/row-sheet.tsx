@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
-import { useStepKeys } from '../../../../lib/device/window.ts';
+import { useStepKeys } from '../../../../lib/device/use-step-keys.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';

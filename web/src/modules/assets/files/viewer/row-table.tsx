@@ -1,18 +1,16 @@
 import type { filePreview } from '@bakehouse/contract/assets';
-import type { ColumnStatistics, FileColumns, RowFilter } from '@bakehouse/contract/data-files';
+import type { FileColumns, RowFilter } from '@bakehouse/contract/data-files';
 import { useEffect, useRef } from 'react';
 import type * as z from 'zod';
 import { cx } from '../../../../lib/cx.ts';
-import { hasTextSelection } from '../../../../lib/device/device.ts';
+import { hasTextSelection } from '../../../../lib/device/has-text-selection.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Conversation } from '../../../../ui/conversation.tsx';
 import { Skeleton } from '../../../../ui/skeleton.tsx';
-import { filledText, rangeText } from './column-sentences.ts';
-import { SpreadBars } from './columns-view.tsx';
-import type { Pictures } from './viewer-calls.ts';
+import { ColumnHead } from './column-head.tsx';
+import type { Pictures } from './use-pictures.ts';
 
 type Preview = z.output<typeof filePreview>;
-
 type Cells = Preview['rows'][number];
 
 type TableProps = {
@@ -153,35 +151,4 @@ function Cell({ value, conversation, picture }: CellProps) {
   if (value === null) return <span className="text-faint">empty</span>;
   // Off-screen columns must not increase the row height; the row's sheet shows all of the text.
   return <span className="line-clamp-5">{String(value)}</span>;
-}
-
-type Props = {
-  name: string;
-  /** Undefined while loading; null if unknown. */
-  column: ColumnStatistics | null | undefined;
-  /** Number of analyzed rows. */
-  rows: number;
-  onFilter: (filter: RowFilter) => void;
-};
-
-/** The name of a column with a summary of its values. */
-function ColumnHead({ name, column, rows, onFilter }: Props) {
-  return (
-    <div className="flex flex-col gap-1 py-2">
-      <span dir="auto" className="whitespace-nowrap text-ink text-xs">
-        {name}
-      </span>
-      {column === undefined && <Skeleton className="h-13 w-28" />}
-      {column && (
-        <div className="flex h-13 w-28 flex-col font-normal text-[0.6875rem] text-muted">
-          <SpreadBars column={column} onFilter={onFilter} className="h-5" />
-          <span className="mt-1 truncate leading-3.5">{rangeText(column)}</span>
-          <span className="truncate leading-3.5">
-            {column.type}
-            {column.filled < rows && column.type !== 'empty' && `, ${filledText(column, rows)} filled`}
-          </span>
-        </div>
-      )}
-    </div>
-  );
 }

@@ -1,17 +1,19 @@
 import { previewFile } from '@bakehouse/contract/assets';
 import {
   describeColumns,
-  type FileColumns,
   listFileVersions,
   type RowFilter,
   searchRows,
   showPictures,
 } from '@bakehouse/contract/data-files';
-import { infiniteQueryOptions, useQueries } from '@tanstack/react-query';
+import { infiniteQueryOptions } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
 import { assetReadLimits } from '../../../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { endpointPages } from '../../../../lib/live/paged-query.ts';
+
+/** A file in one revision; its bytes never change. */
+export type RevisionFile = { assetId: string; revisionId: string; path: string };
 
 /** Slightly more than the server's limit for reading a whole file. */
 const WHOLE_FILE_MS = 100_000;
@@ -46,6 +48,11 @@ export const picturesQuery = ({ assetId, revisionId, path, ...page }: RevisionFi
     { retry: false, ...forGood, call: { ...assetReadLimits(), timeoutMs: WHOLE_FILE_MS } },
   );
 
+type PicturesPage = { column: string; offset: number; limit: number };
+
+/** Search criteria for rows: text in a cell, and all filters. */
+export type RowSearch = { text: string; filters: RowFilter[] };
+
 /** Matching rows, one search request after another. Cancelling the query stops the search on the server. */
 export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: RevisionFile & RowSearch) =>
   infiniteQueryOptions({
@@ -77,43 +84,3 @@ export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path
     { params: { id: assetId }, query: { path } },
     { rows: 'versions', id: 'revision_id', ...forGood, call: assetReadLimits() },
   );
-
-/** A file in one revision; its bytes never change. */
-export type RevisionFile = { assetId: string; revisionId: string; path: string };
-
-type PicturesPage = { column: string; offset: number; limit: number };
-
-/** Search criteria for rows: text in a cell, and all filters. */
-export type RowSearch = { text: string; filters: RowFilter[] };
-
-/** Pictures in a page of rows. */
-export type Pictures = {
-  /** Returns a row's thumbnail by column index; undefined while loading, null if there is none. */
-  pictureOf: (column: number, row: number) => string | null | undefined;
-  /** Rows with unreadable pictures: index, column and reason. */
-  broken: { column: string; at: number; reason: string }[];
-};
-
-/** Returns the pictures in a page of rows. */
-export function usePictures(
-  file: RevisionFile,
-  described: FileColumns | undefined,
-  page: { offset: number; limit: number },
-): Pictures {
-  const columns = (described?.columns ?? []).flatMap(({ name, type }, at) =>
-    type === 'picture' ? [{ name, at }] : [],
-  );
-  const found = useQueries({
-    queries: columns.map(({ name }) => picturesQuery({ ...file, column: name, ...page })),
-  });
-  return {
-    pictureOf: (column, row) => {
-      const query = found[columns.findIndex(({ at }) => at === column)];
-      if (!query || query.isError) return null;
-      return query.data ? (query.data.pictures[row] ?? null) : undefined;
-    },
-    broken: found.flatMap(({ data }, at) =>
-      (data?.broken ?? []).map((one) => ({ ...one, column: columns[at]?.name ?? '' })),
-    ),
-  };
-}

@@ -1,6 +1,6 @@
 import { listTransactions } from '@bakehouse/contract/credits';
 import { call } from '../../../../lib/api/api-client.ts';
-import { readAllPages } from '../../../../lib/api/endpoint-query.ts';
+import { readAllPages } from '../../../../lib/api/read-all-pages.ts';
 import { type Period, withTimeZone } from '../period.ts';
 import type { StatementRow } from '../transaction-rows.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
-import { readStatement } from './export.tsx';
+import { readStatement } from './read-statement.ts';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 

@@ -1,9 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { currencyChoice, showUnrounded } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { formatClock } from '../../../../lib/format/format-time.ts';
-import { Pager } from '../../../../ui/paged-list.tsx';
+import { Pager } from '../../../../ui/pager.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
 import { usageWindowQuery } from '../../credit-queries.ts';
@@ -54,21 +53,4 @@ export function describeQuantities(quantities: Record<string, number>): string {
       return `${formatNumber(count)} ${count === 1 ? words.replace(/s$/, '') : words}`;
     })
     .join(', ');
-}
-
-/** Open lines and groups of a statement, by id or key. */
-export type Opened = { has: (key: string) => boolean; toggle: (key: string) => void };
-
-/** Stored outside the rows: the virtualized list unmounts rows that are scrolled out of view. */
-export function useOpened(): Opened {
-  const [keys, setKeys] = useState<ReadonlySet<string>>(new Set());
-  return {
-    has: (key) => keys.has(key),
-    toggle: (key) =>
-      setKeys((before) => {
-        const after = new Set(before);
-        if (!after.delete(key)) after.add(key);
-        return after;
-      }),
-  };
 }

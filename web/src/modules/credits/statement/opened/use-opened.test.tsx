@@ -1,6 +1,6 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { afterEach, expect, test } from 'vitest';
-import { type Opened, useOpened } from './usage-answers.tsx';
+import { type Opened, useOpened } from './use-opened.ts';
 
 afterEach(cleanup);
 

@@ -8,8 +8,9 @@ import { Input } from '../../../../ui/input.tsx';
 import { useUser } from '../../../accounts/session.ts';
 import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../assets/choice/choices.ts';
-import { onlyOne } from '../../wizard/wizard-state.ts';
-import type { BaseSize, TrainLora } from '../train-lora.ts';
+import { onlyOne } from '../../wizard/suggest.ts';
+import type { BaseSize } from '../train-lora-state.ts';
+import type { TrainLora } from '../use-train-lora.ts';
 
 const CaptionEditor = loadable(
   async () => (await import('../../../assets/pictures/caption-editor.tsx')).CaptionEditor,

@@ -1,11 +1,11 @@
 import type { DiffusionValidation } from '@bakehouse/contract/diffusion-training';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
-import { countOf } from '../../../../lib/format/words.ts';
 import { ButtonLink } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { CostEstimate } from '../../wizard/review/cost-estimate.tsx';
-import type { TrainLora } from '../train-lora.ts';
+import type { TrainLora } from '../use-train-lora.ts';
 
 type Data = NonNullable<DiffusionValidation['data']>;
 

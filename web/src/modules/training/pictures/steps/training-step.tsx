@@ -7,7 +7,8 @@ import { type FormField, FormFields } from '../../../../ui/form-fields.tsx';
 import { RadioCards } from '../../../../ui/radio-cards.tsx';
 import { Select } from '../../../../ui/select.tsx';
 import { Textarea } from '../../../../ui/textarea.tsx';
-import { type PresetName, type Resolution, suggestedPrompts, type TrainLora } from '../train-lora.ts';
+import { type PresetName, type Resolution, suggestedPrompts } from '../train-lora-state.ts';
+import type { TrainLora } from '../use-train-lora.ts';
 
 type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
 type NumberName = keyof typeof pictureTrainingNumbers;

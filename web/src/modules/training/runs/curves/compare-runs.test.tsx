@@ -4,7 +4,7 @@ import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { runsColumns } from '../runs-page.tsx';
+import { runsColumns } from '../runs-columns.tsx';
 import { CompareRuns } from './compare-runs.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));

@@ -3,7 +3,7 @@ import { currencyChoice, showAmount } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
-import { CeilingField } from '../../parameters/panels.tsx';
+import { CeilingField } from '../../parameters/ceiling-field.tsx';
 import { holdAtStart } from './agreed-cost.ts';
 
 type Props = {

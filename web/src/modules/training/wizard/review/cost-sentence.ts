@@ -1,8 +1,8 @@
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import type { FineTuneValidation } from '@bakehouse/contract/training';
+import { countOf } from '../../../../lib/format/count-of.ts';
 import { showApart, showLimit } from '../../../../lib/format/currency.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
-import { countOf } from '../../../../lib/format/words.ts';
 import { highestCost } from './agreed-cost.ts';
 
 type Checked = Pick<FineTuneValidation, 'cost_estimate' | 'data' | 'placement' | 'reading'>;

@@ -8,7 +8,7 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { notifyFailures } from '../../../../ui/notify.ts';
+import { notifyFailures } from '../../../../ui/notify-failure.ts';
 import { CreateModelSheet } from '../create-model-sheet.tsx';
 import type { Wizard } from '../wizard-state.ts';
 

@@ -3,7 +3,7 @@ import { render, screen } from '@testing-library/react';
 import { afterEach, expect, it } from 'vitest';
 import { currencyChoice } from '../../../../lib/format/currency.ts';
 import { CostEstimate } from './cost-estimate.tsx';
-import { DataSummary } from './step-review.tsx';
+import { DataSummary } from './data-summary.tsx';
 
 afterEach(() => currencyChoice.set('USD'));
 

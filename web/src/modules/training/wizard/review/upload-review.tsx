@@ -9,7 +9,7 @@ import { ModelFilesHelp } from '../../../assets/files/model-files-help.tsx';
 import { announceUpload } from '../../../assets/files/uploads/announce-upload.ts';
 import { UploadList } from '../../../assets/files/uploads/upload-list.tsx';
 import { type Upload, uploadFiles } from '../../../assets/files/uploads/uploads.ts';
-import { MODEL_FILES_HINT } from '../steps/steps.tsx';
+import { MODEL_FILES_HINT } from '../steps/step-upload.tsx';
 import type { Wizard } from '../wizard-state.ts';
 
 /** The server's result for an uploaded model: its uses, and missing or invalid files. */

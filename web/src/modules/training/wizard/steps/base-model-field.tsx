@@ -7,7 +7,8 @@ import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../assets/choice/choices.ts';
 import { HubModelField } from '../../../hub/choice/hub-model-field.tsx';
 import { useMachine } from '../../../machines/machine-queries.ts';
-import { defaultBase, onlyOne, type Suggestion, type Wizard, type WizardState } from '../wizard-state.ts';
+import { defaultBase, onlyOne } from '../suggest.ts';
+import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
 

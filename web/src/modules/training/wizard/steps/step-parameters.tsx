@@ -3,11 +3,11 @@ import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { FormFields } from '../../../../ui/form-fields.tsx';
 import { SaveConfiguration } from '../../configurations/save-configuration.tsx';
-import { useBasis } from '../../parameters/basis.ts';
-import { FormatFields } from '../../parameters/format.tsx';
+import { ExpertPanels } from '../../parameters/expert-panels.tsx';
+import { FormatFields } from '../../parameters/format-fields.tsx';
 import { GpuFields } from '../../parameters/gpu-fields.tsx';
-import { ExpertPanels, PresetField } from '../../parameters/panels.tsx';
 import { mainFields, objectiveFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
+import { PresetField } from '../../parameters/preset-field.tsx';
 import { RewardFields } from '../../parameters/rewards/reward-fields.tsx';
 import { valuesWith, valuesWithAdaptation } from '../../parameters/suggested-parameters.ts';
 import {
@@ -16,6 +16,7 @@ import {
   type TrainingParameters,
   usesParameter,
 } from '../../parameters/training-parameters.ts';
+import { useBasis } from '../../parameters/use-basis.ts';
 import type { Wizard } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'validation' | 'dispatch'> };

@@ -10,7 +10,8 @@ import { useAllAssets } from '../../../assets/choice/choices.ts';
 import { FileField } from '../../../assets/choice/file-field.tsx';
 import { isDataFile } from '../../../assets/files/data-file.ts';
 import { ConfigurationDialog } from '../../configurations/configuration-dialog.tsx';
-import { onlyOne, type Suggestion, suggestFile, type Wizard, type WizardState } from '../wizard-state.ts';
+import { onlyOne, suggestFile } from '../suggest.ts';
+import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 import { BaseModelField } from './base-model-field.tsx';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'wantedFile' | 'dispatch'> };

@@ -1,0 +1,2 @@
+/** Display names of the sign-in providers. */
+export const providerNames = { github: 'GitHub', google: 'Google' };

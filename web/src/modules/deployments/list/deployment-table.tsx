@@ -1,0 +1,181 @@
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Power, Rocket } from 'lucide-react';
+import { useState } from 'react';
+import { Badge } from '../../../ui/badge.tsx';
+import { Button } from '../../../ui/button.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { EmptyState } from '../../../ui/empty-state.tsx';
+import { Money } from '../../../ui/money.tsx';
+import { PagedTable } from '../../../ui/paged-table.tsx';
+import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { useUser } from '../../accounts/session.ts';
+import { deviceName } from '../../machines/devices.ts';
+import { lastRequest } from '../details/deployment-facts.tsx';
+import { type Deployment, type Family, families, kindRow, linkTo, statusWord } from '../kinds.ts';
+import { useActiveKontextDeployment } from '../own-image-models.ts';
+import { TerminateDialog } from '../terminate-dialog.tsx';
+import type { useDeployments } from '../use-deployments.ts';
+import { NoDeploymentsFound } from './deployment-filters.tsx';
+
+type TableProps = {
+  family: Family;
+  deployments: ReturnType<typeof useDeployments>;
+  isNarrowed: boolean;
+  onDeploy: () => void;
+  /** Shows each deployment in a single column, for a table next to other content. */
+  narrow?: boolean;
+};
+
+export function DeploymentTable({
+  family,
+  deployments,
+  isNarrowed: narrowed,
+  onDeploy,
+  narrow = false,
+}: TableProps) {
+  const navigate = useNavigate();
+  const [ending, setEnding] = useState<Deployment | null>(null);
+  const { none, noneAbout, deploy } = families[family];
+  return (
+    <>
+      <PagedTable
+        label="Deployments"
+        query={deployments}
+        rows={(page) => page.deployments}
+        rowKey={({ pod_id }) => pod_id}
+        rowHeight={60}
+        columns={narrow ? narrowColumns(setEnding) : columnsOf(family, setEnding)}
+        onRowClick={(deployment) => void navigate(linkTo(deployment))}
+        failed="Your deployments could not be loaded"
+        empty={
+          narrowed ? (
+            <NoDeploymentsFound />
+          ) : (
+            <EmptyState
+              icon={<Rocket aria-hidden />}
+              title={none}
+              description={noneAbout}
+              // In the narrow layout the page's own button is visible.
+              action={!narrow && <Button onClick={onDeploy}>{deploy}</Button>}
+            />
+          )
+        }
+      />
+      {ending && <TerminateDialog deployment={ending} onClose={() => setEnding(null)} />}
+    </>
+  );
+}
+
+type OnTerminate = (deployment: Deployment) => void;
+
+const narrowColumns = (onTerminate: OnTerminate): Column<Deployment>[] => [
+  {
+    id: 'title',
+    header: 'Your deployments',
+    cell: (deployment) => (
+      <>
+        <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
+          <TitleLink deployment={deployment} />
+          <StatusBadge status={statusWord(deployment.status)} />
+        </div>
+        <p className="font-mono text-muted text-xs [overflow-wrap:anywhere]">{deployment.model_name}</p>
+        <p className="text-muted text-xs">
+          <Money bgl={deployment.cost_so_far} /> so far
+          {deployment.last_request_at === null ? ' · deployed ' : ' · last request '}
+          <RelativeTime at={deployment.last_request_at ?? deployment.created_at} inSentence />
+        </p>
+      </>
+    ),
+  },
+  endColumn(onTerminate),
+];
+
+const columnsOf = (family: Family, onTerminate: OnTerminate): Column<Deployment>[] => [
+  { id: 'title', header: 'Model', cell: (deployment) => <Name deployment={deployment} /> },
+  {
+    id: 'status',
+    header: 'Status',
+    cell: ({ status }) => <StatusBadge status={statusWord(status)} />,
+    width: '8rem',
+  },
+  {
+    id: 'kind',
+    ...families[family].kindColumn,
+    cell: (deployment) =>
+      deployment.kind === 'text' ? deployment.base_model_title : kindRow(deployment.kind).label,
+  },
+  {
+    id: 'device',
+    header: 'Runs on',
+    cell: ({ device }) => deviceName(device),
+    width: '10rem',
+    hideBelow: 'md',
+  },
+  {
+    id: 'used',
+    header: 'Last request',
+    cell: (deployment) => <span className="whitespace-nowrap text-muted">{lastRequest(deployment)}</span>,
+    width: '8rem',
+    hideBelow: 'lg',
+  },
+  {
+    id: 'cost',
+    header: 'Cost so far',
+    cell: ({ cost_so_far }) => <Money bgl={cost_so_far} />,
+    numeric: true,
+    width: '7rem',
+    hideBelow: 'sm',
+  },
+  endColumn(onTerminate),
+];
+
+const endColumn = (onTerminate: OnTerminate): Column<Deployment> => ({
+  id: 'end',
+  header: <span className="sr-only">Actions</span>,
+  cell: (deployment) =>
+    deployment.terminated_at === null && (
+      <Button
+        variant="ghost"
+        size="icon-sm"
+        aria-label={`Terminate ${deployment.title}`}
+        onClick={() => onTerminate(deployment)}
+      >
+        <Power aria-hidden />
+      </Button>
+    ),
+  width: '3.5rem',
+  control: true,
+});
+
+/** The title, and details that distinguish deployments of the same model. */
+function Name({ deployment }: { deployment: Deployment }) {
+  const { kind, model_name, created_at } = deployment;
+  return (
+    <div className="min-w-0">
+      <div className="flex flex-wrap items-center gap-x-2">
+        <TitleLink deployment={deployment} />
+        {kind === 'flux-kontext' && <ActiveBadge podId={deployment.pod_id} />}
+      </div>
+      <p className="text-muted text-xs">
+        <span className="font-mono [overflow-wrap:anywhere]">{model_name}</span>
+        {' · deployed '}
+        <RelativeTime at={created_at} inSentence />
+      </p>
+    </div>
+  );
+}
+
+function TitleLink({ deployment }: { deployment: Deployment }) {
+  return (
+    <Link {...linkTo(deployment)} className="rounded font-medium hover:underline [overflow-wrap:anywhere]">
+      {deployment.title}
+    </Link>
+  );
+}
+
+/** Marks the deployment that edits pictures by default. */
+function ActiveBadge({ podId }: { podId: string }) {
+  const active = useActiveKontextDeployment(useUser().id);
+  return active?.pod_id === podId && <Badge tone="good">Active Kontext deployment</Badge>;
+}

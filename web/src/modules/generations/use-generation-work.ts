@@ -1,0 +1,71 @@
+import type { Generation } from '@bakehouse/contract/generations';
+import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
+import { useLocation } from '@tanstack/react-router';
+import type { LongWork } from '../../ui/long-work.ts';
+import { useUser } from '../accounts/session.ts';
+import { shortPrompt } from './face/generation-thumbnail.tsx';
+import { useCancelGeneration } from './generation-calls.ts';
+import {
+  canBeCancelled,
+  isUnderWay,
+  noChargeText,
+  percentOf,
+  phaseText,
+  workId,
+} from './generation-sentences.ts';
+import { useFollowedGenerations } from './use-followed-generations.ts';
+
+/** Generations as long work. */
+export function useGenerationWork(): LongWork[] {
+  const cancel = useCancelGeneration();
+  const pathname = useLocation({ select: (location) => location.pathname });
+  return useFollowedGenerations(useUser().id).map((generation) => ({
+    id: workId(generation.id),
+    title: shortPrompt(generation.prompt),
+    picture: generation.preview ?? generation.source?.thumbnail_url ?? null,
+    phase: phaseText(generation),
+    progress: percentOf(generation),
+    link: { to: '/gallery/$id', params: { id: generation.id } },
+    ...(canBeCancelled(generation) && { cancel: { run: () => cancel.mutate(generation.id) } }),
+    end: isUnderWay(generation) ? null : endOf(generation, pathname),
+  }));
+}
+
+/** Completion messages shown on the generator's own page. */
+const ownTitles: Partial<Record<GeneratorName, string>> = { paris: 'Paris images generated successfully!' };
+
+/** Returns how it ended, worded for the current page. */
+export function endOf(
+  generation: Pick<Generation, 'state' | 'generator' | 'prompt' | 'reason'> & { source: object | null },
+  pathname: string,
+): NonNullable<LongWork['end']> {
+  const { state, generator, prompt, reason, source } = generation;
+  const description = shortPrompt(prompt);
+  if (makesVideos(generator)) return endOfVideo({ state, reason }, description);
+  if (state === 'completed') {
+    const own = pathname.endsWith(`/${generator}`) ? ownTitles[generator] : undefined;
+    const title = own ?? 'Image Generation Completed!';
+    // Missing pictures matter more than the prompt.
+    return { kind: 'success', title, description: reason || description };
+  }
+  if (state === 'failed' && source)
+    return {
+      kind: 'failure',
+      title: `Image editing failed: ${reason || 'The picture could not be edited'}`,
+      description: noChargeText({ state, reason: '' }),
+    };
+  return state === 'failed'
+    ? { kind: 'failure', title: 'The picture could not be generated', description: noChargeText(generation) }
+    : { kind: 'info', title: `Generation cancelled. ${noChargeText(generation)}`, description };
+}
+
+function endOfVideo(
+  ended: Pick<Generation, 'state' | 'reason'>,
+  description: string,
+): NonNullable<LongWork['end']> {
+  if (ended.state === 'completed')
+    return { kind: 'success', title: 'Video generation completed!', description };
+  return ended.state === 'failed'
+    ? { kind: 'failure', title: 'Video generation failed', description: noChargeText(ended) }
+    : { kind: 'info', title: `Generation cancelled. ${noChargeText(ended)}`, description };
+}

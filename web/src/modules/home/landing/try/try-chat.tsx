@@ -1,0 +1,63 @@
+import { VISITOR_QUESTION_LENGTH_MAX, type VisitorTryState } from '@bakehouse/contract/visitors';
+import { cx } from '../../../../lib/cx.ts';
+import { useStickToBottom } from '../../../../ui/use-stick-to-bottom.ts';
+import { useVisitorChat } from './tries.ts';
+import { SignUpLink, TryCard } from './try-card.tsx';
+
+/** A conversation with the starter language model. */
+export function TryChat({ state, model }: { state: VisitorTryState | undefined; model: string | undefined }) {
+  const { said, ask, isAnswering, error } = useVisitorChat(model);
+  const { box, content: end, onScroll } = useStickToBottom();
+  return (
+    <TryCard
+      title="Ask a question"
+      state={state}
+      examples={['What is sourdough?', 'Name three breads']}
+      label="Question"
+      placeholder="Ask anything"
+      maxLength={VISITOR_QUESTION_LENGTH_MAX}
+      submit="Ask"
+      isBusy={isAnswering}
+      error={error}
+      emptyProblem="Ask a question first"
+      note={
+        said.length > 0 ? (
+          <SignUpLink>Sign up to continue this conversation</SignUpLink>
+        ) : (
+          `Starter model ${model ?? ''}`
+        )
+      }
+      onSubmit={ask}
+    >
+      <div
+        ref={box}
+        onScroll={onScroll}
+        role="log"
+        aria-label="Conversation"
+        tabIndex={0}
+        className="h-full overflow-y-auto p-3"
+      >
+        {said.length === 0 && (
+          <p className="flex h-full items-center justify-center text-center text-muted">
+            It answers on this server; nothing is sent elsewhere.
+          </p>
+        )}
+        <div ref={end}>
+          <ol className="grid gap-2">
+            {said.map(({ role, content }, at) => (
+              <li
+                key={at}
+                className={cx(
+                  'w-fit max-w-[90%] whitespace-pre-wrap rounded-lg px-3 py-2 [overflow-wrap:anywhere]',
+                  role === 'user' ? 'ml-auto bg-accent-soft text-accent-text' : 'bg-surface shadow-card',
+                )}
+              >
+                {content || '…'}
+              </li>
+            ))}
+          </ol>
+        </div>
+      </div>
+    </TryCard>
+  );
+}

@@ -1,0 +1,103 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+import { CONFIGURATION_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
+import { Download, Pencil, Trash2 } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { saveAs } from '../../../lib/api/download.ts';
+import { Button } from '../../../ui/button.tsx';
+import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Field } from '../../../ui/field.tsx';
+import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
+import { Input } from '../../../ui/input.tsx';
+import { Menu, MenuItem } from '../../../ui/menu.tsx';
+import { errorMessage } from '../../../ui/notify.ts';
+import { nameProblem } from '../../../ui/text-problem.ts';
+import { useDeleteConfiguration, useRenameConfiguration } from './configuration-calls.ts';
+import { type FileFormat, writeConfigurationFile } from './configuration-file.ts';
+
+/** Rename, export and delete actions for the selected configuration. */
+export function ConfigurationActions({ configuration }: { configuration: Configuration }) {
+  const [asking, setAsking] = useState<'rename' | 'delete' | null>(null);
+  const deletion = useDeleteConfiguration();
+  const { config_id: id, config_name: name } = configuration;
+  if (asking === 'rename') return <RenameForm {...{ id, name }} onClose={() => setAsking(null)} />;
+  return (
+    <div className="mt-3 flex flex-wrap gap-1">
+      <Button variant="ghost" size="sm" onClick={() => setAsking('rename')}>
+        <Pencil aria-hidden />
+        Rename
+      </Button>
+      <Menu
+        align="start"
+        trigger={
+          <Button variant="ghost" size="sm">
+            <Download aria-hidden />
+            Export
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => void save(configuration, 'yaml')}>YAML</MenuItem>
+        <MenuItem onSelect={() => void save(configuration, 'json')}>JSON</MenuItem>
+      </Menu>
+      <Button variant="ghost" size="sm" onClick={() => setAsking('delete')}>
+        <Trash2 aria-hidden />
+        Delete
+      </Button>
+      <ConfirmDialog
+        open={asking === 'delete'}
+        onOpenChange={() => setAsking(null)}
+        title={`Delete ${name}?`}
+        description="Models made with it are not affected."
+        action="Delete"
+        pending={deletion.isPending}
+        onConfirm={() => deletion.mutate(id, { onSettled: () => setAsking(null) })}
+      />
+    </div>
+  );
+}
+
+async function save(configuration: Configuration, format: FileFormat): Promise<void> {
+  const text = await writeConfigurationFile(configuration, format);
+  const type = format === 'json' ? 'application/json' : 'application/yaml';
+  saveAs(new Blob([text], { type }), `${configuration.config_name}.${format}`);
+}
+
+function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
+  const [typed, setTyped] = useState(name);
+  const rename = useRenameConfiguration();
+  const problem = nameProblem(typed, CONFIGURATION_NAME_LENGTH_MAX);
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    // The dialog is inside the wizard's React tree: don't submit the wizard's form.
+    event.stopPropagation();
+    focusFirstInvalid(event.currentTarget);
+    if (!problem && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
+  }
+  return (
+    <form onSubmit={submit} noValidate className="mt-3 flex items-start gap-2">
+      <Field
+        label="New name"
+        className="flex-1"
+        error={problem ?? (rename.error ? errorMessage(rename.error) : undefined)}
+      >
+        <Input
+          // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that was pressed
+          autoFocus
+          value={typed}
+          autoComplete="off"
+          onChange={(event) => {
+            setTyped(event.target.value);
+            rename.reset();
+          }}
+        />
+      </Field>
+      <div className="mt-6 flex gap-1">
+        <Button type="submit" variant="primary" loading={rename.isPending}>
+          Rename
+        </Button>
+        <Button variant="ghost" onClick={onClose}>
+          Cancel
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,35 @@
+import { type Adaptation, objectiveNames } from '@bakehouse/contract/fine-tune-numbers';
+import type { GpuType, Objective } from '@bakehouse/contract/limits';
+
+type Asked = {
+  accelerator_type: GpuType | null;
+  objective: Objective;
+  adaptation: Adaptation;
+  use_dora: boolean;
+  batch_size: number;
+  gradient_accumulation_steps: number;
+};
+
+/**
+ * Returns why a run can't use this many GPUs; null if it can, or if there are no GPUs and it will use the
+ * CPU. Counts the most GPUs of the chosen type on one machine, or of any type if no machine has it.
+ */
+export function countObstacle(
+  count: number,
+  { accelerator_type: type, objective, adaptation, use_dora, batch_size, gradient_accumulation_steps }: Asked,
+  here: { gpu_type: string; count: number }[],
+): string | null {
+  if (count === 1 || here.length === 0) return null;
+  if (objective !== 'sft') return `${objectiveNames[objective]} trains on one GPU.`;
+  if (adaptation === 'full') return 'Full fine-tuning trains on one GPU.';
+  if (adaptation === 'qlora') return 'QLoRA trains on one GPU.';
+  if (adaptation === 'lora' && use_dora) return 'DoRA trains on one GPU.';
+  const chosen = here.filter(({ gpu_type }) => gpu_type === type);
+  const [candidates, kind] = chosen.length > 0 ? [chosen, 'this'] : [here, 'one'];
+  if (candidates.every((one) => one.count < count)) {
+    return `No machine here has ${count} GPUs of ${kind} kind.`;
+  }
+  const rows = batch_size * gradient_accumulation_steps;
+  if (rows % count === 0) return null;
+  return `${count} GPUs cannot share the ${rows} rows of a step (batch size x gradient accumulation).`;
+}

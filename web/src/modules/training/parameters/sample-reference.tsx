@@ -1,0 +1,9 @@
+/** The reference that answers to an example are compared with. */
+export function SampleReference({ reference }: { reference: string }) {
+  return (
+    <p className="mt-2 text-[0.8125rem]">
+      <span className="text-muted">Reference: </span>
+      <span className="break-words">{reference}</span>
+    </p>
+  );
+}

@@ -1,0 +1,20 @@
+import { useEffect } from 'react';
+import { announceEnd, consumeAwaitedEnd, type LongWork } from '../../ui/long-work.ts';
+import { notify } from '../../ui/notify.ts';
+import { announceInTitle } from './announce-in-title.ts';
+
+/**
+ * Shows a toast when a task ends that was started or seen here, on any page. In a hidden tab it shows in the
+ * title.
+ */
+export function useEndToasts(work: readonly LongWork[]): void {
+  useEffect(() => {
+    for (const { id, end } of work) {
+      if (end === null) announceEnd(id);
+      else if (consumeAwaitedEnd(id)) {
+        notify[end.kind](end.title, { id, ...(end.description && { description: end.description }) });
+        announceInTitle(end.title);
+      }
+    }
+  });
+}

@@ -1,0 +1,41 @@
+import { CloudDownload, FileText, Images, Lock, Rocket } from 'lucide-react';
+import type { FoundItem } from './sidebar-words.ts';
+
+/** Pages that are in the palette but not in the sidebar. */
+export const furtherPages: FoundItem[] = [
+  {
+    kind: 'route',
+    label: 'Gallery',
+    to: '/gallery',
+    icon: Images,
+    words: 'generations pictures images history prompts compare',
+  },
+  {
+    kind: 'route',
+    label: 'Deploy Image Models',
+    to: '/my-deployments/images',
+    icon: Rocket,
+    words: 'flux kontext paris serve inference deployment stop terminate',
+  },
+  {
+    kind: 'route',
+    label: 'Model Hub',
+    to: '/model-hub',
+    icon: CloudDownload,
+    words: 'clone hugging face download search import models datasets gated token',
+  },
+  {
+    kind: 'route',
+    label: 'Rows from documents',
+    to: '/drafts',
+    icon: FileText,
+    words: 'drafts pdf docx word markdown questions answers synthetic data recipes generate dataset',
+  },
+  {
+    kind: 'route',
+    label: 'Restricted Models',
+    to: '/model/source',
+    icon: Lock,
+    words: 'gated request access licence',
+  },
+];
