@@ -127,7 +127,7 @@ capabilities: { drop: [ALL] }
   imagePullPolicy: {{ .root.Values.imagePullPolicy }}
   restartPolicy: Always
   command: [node, server/src/platform/sandbox/reader/reader-program.ts, /run/bakehouse/reader]
-  # Another user of the same group: it reads what is lent, and changes none of it.
+  # A different user in the same group: it can read lent files but not change them.
   securityContext:
     runAsUser: 10002
     {{- include "bakehouse.securityContext" . | nindent 4 }}
@@ -153,7 +153,7 @@ spec:
   replicas: {{ if $root.Values.paused }}0{{ else }}{{ .replicas }}{{ end }}
   strategy:
     {{- if eq .role "reconciler" }}
-    # One runs the work; the next one waits until it has ended.
+    # Only one reconciler may run: Kubernetes starts the new one after the old one has ended.
     type: Recreate
     {{- else }}
     type: RollingUpdate
@@ -209,7 +209,7 @@ spec:
           env: {{- include "bakehouse.env" . | nindent 12 }}
           ports:
             - { name: http, containerPort: {{ .port }} }
-          # Its first start may change the database.
+          # The first start may migrate the database.
           startupProbe:
             httpGet: { path: /healthz, port: http }
             periodSeconds: 5
@@ -225,7 +225,7 @@ spec:
             timeoutSeconds: 5
             failureThreshold: 2
           {{- if eq .role "web" }}
-          # Until nobody sends it new requests.
+          # Until Kubernetes has stopped routing new requests to this pod.
           lifecycle:
             preStop: { sleep: { seconds: 10 } }
           {{- end }}
