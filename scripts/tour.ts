@@ -70,10 +70,10 @@ export const tour: Command = async () => {
   await bill.step('Terminate', 'the deployment is settled');
 
   await printStatement(client);
-  console.log("\nThe ledger's own check");
+  console.log('\nVerification of the ledger');
   const proven = await withDatabase(printProof);
   console.log(`\nThe tour took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
-  if (!leads) console.error('The fine-tune has taught the model nothing that chance would not explain.');
+  if (!leads) console.error('The fine-tuned model is not significantly better than its base model.');
   return proven && leads ? 0 : 1;
 };
 
@@ -134,11 +134,11 @@ async function validate(client: Client, dataset: string, model: string): Promise
 /** Follows the run of a model. Ctrl-C cancels the run, because only the tour uses its account. */
 async function followOrCancel(client: Client, model: string): Promise<Run> {
   const onInterrupt = () => {
-    console.log('    Stopped: cancelling the run, so that it does not go on alone.');
+    console.log('    Interrupted: cancelling the run.');
     cancelRunOf(client, model).then(
       () => process.exit(130),
       (error: unknown) => {
-        console.error(`bakehouse: the run could not be cancelled and goes on: ${String(error)}`);
+        console.error(`bakehouse: The run could not be cancelled and is still running: ${String(error)}`);
         process.exit(130);
       },
     );

@@ -48,10 +48,10 @@ describe('the settings', () => {
       token: 's',
     });
     expect(() => readConfig(service)).toThrow(
-      'BAKEHOUSE_IPFS_KUBO_URL: is missing beside BAKEHOUSE_IPFS_PINNING_URL',
+      'BAKEHOUSE_IPFS_KUBO_URL: is required with BAKEHOUSE_IPFS_PINNING_URL',
     );
     expect(() => readConfig({ ...node, BAKEHOUSE_IPFS_PINNING_TOKEN: 's' })).toThrow(
-      'BAKEHOUSE_IPFS_PINNING_URL: is missing beside BAKEHOUSE_IPFS_PINNING_TOKEN',
+      'BAKEHOUSE_IPFS_PINNING_URL: is required with BAKEHOUSE_IPFS_PINNING_TOKEN',
     );
   });
 
@@ -76,10 +76,10 @@ describe('the settings', () => {
       key: 'k'.repeat(32),
     });
     expect(() => read(`${id}=http://router`)).toThrow(
-      'BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_ROUTERS',
+      'BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_ROUTERS',
     );
     expect(() => read(`${id}=http://router`, cluster)).toThrow(
-      'BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS',
+      'BAKEHOUSE_MODEL_SERVER_KEY: is required with BAKEHOUSE_ROUTERS',
     );
     expect(() => read(`${id}=http://a,${id}=http://b`, key)).toThrow('names the deployment ' + id + ' twice');
     for (const wrong of ['rye=http://router', `${id}=router`, `${id}=http://router/v1`, id])

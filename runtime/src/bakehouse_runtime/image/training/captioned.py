@@ -210,8 +210,7 @@ def _examined(
         read_picture(picture.source)
     if min(width, height) < SIDE_MIN:
         raise PlainError(
-            f"{name} is {width} x {height} pixels; "
-            f"at least {SIDE_MIN} x {SIDE_MIN} are needed."
+            f"{name} is {width} x {height} pixels; at least {SIDE_MIN} x {SIDE_MIN} are needed."
         )
     if max(width, height) > RATIO_MAX * min(width, height):
         raise PlainError(
