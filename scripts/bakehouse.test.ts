@@ -38,8 +38,7 @@ it('names an invalid setting, whichever command reads it', () => {
   ]) {
     expect(bakehouseWith({ BAKEHOUSE_IDLE_MINUTES: 'x' }, ...words)).toMatchObject({
       status: 1,
-      stderr:
-        "bakehouse: These settings are not usable:\n  BAKEHOUSE_IDLE_MINUTES: must be a number, not 'x'\n",
+      stderr: "bakehouse: Invalid settings:\n  BAKEHOUSE_IDLE_MINUTES: must be a number, not 'x'\n",
     });
   }
 });

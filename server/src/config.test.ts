@@ -59,7 +59,7 @@ describe('the settings', () => {
     const read = (queues: string, cpu: string) =>
       readConfig({ ...cluster, BAKEHOUSE_KUEUE_QUEUES: queues, BAKEHOUSE_KUBERNETES_CPU_RUNS: cpu }).cluster;
     expect(() => read('NVIDIA_H100_80GB=h100', 'true')).toThrow(
-      /BAKEHOUSE_KUEUE_QUEUES: names no queue for cpu.*add cpu=QUEUE/,
+      /BAKEHOUSE_KUEUE_QUEUES: has no queue for cpu.*add cpu=QUEUE/,
     );
     expect(read('NVIDIA_H100_80GB=h100', 'false')).toMatchObject({ cpuWork: false });
     expect(read('cpu=general,NVIDIA_H100_80GB=h100', 'true')).toMatchObject({ cpuWork: true });
@@ -104,7 +104,7 @@ describe('the settings', () => {
       BAKEHOUSE_STARTING_GRANT_BGL: '1.0000001',
     };
     expect(() => readConfig(wrong)).toThrow(
-      /^These settings are not usable:\n {2}BAKEHOUSE_PORT: must be a number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: must be an amount.*\n {2}BAKEHOUSE_SIGN_UP: /,
+      /^Invalid settings:\n {2}BAKEHOUSE_PORT: must be a number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: must be an amount.*\n {2}BAKEHOUSE_SIGN_UP: /,
     );
   });
 
@@ -122,7 +122,7 @@ describe('the settings', () => {
   test('report the replacement of each removed setting', () => {
     const names = Object.keys(removedSettings);
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names);
-    expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('BAKEHOUSE_SERVICE_URLS has fal=<address>');
+    expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('set fal=<address> in BAKEHOUSE_SERVICE_URLS');
   });
 
   test('report unknown names', () => {
@@ -179,7 +179,7 @@ describe('the settings', () => {
     expect(unknownSettings({ BAKEHOUSE_HOST_FILE: '/x' })).toEqual(['BAKEHOUSE_HOST_FILE']);
     const read = (settings: Record<string, string>) => () => readConfig(settings);
     expect(read({ ...files, DATABASE_URL: 'x' })).toThrow(
-      /^These settings are not usable:\n {2}DATABASE_URL_FILE: is set beside DATABASE_URL$/,
+      /^Invalid settings:\n {2}DATABASE_URL_FILE: cannot be combined with DATABASE_URL$/,
     );
     expect(read({ FAL_KEY_FILE: path.join(folder, 'gone') })).toThrow(
       / {2}FAL_KEY_FILE: cannot be read: ENOENT/,

@@ -216,12 +216,12 @@ export const removedSettings: Record<string, string> = {
   ...Object.fromEntries(
     Object.keys(serviceUrls).map((name) => [
       `BAKEHOUSE_${name.toUpperCase()}_URL`,
-      `BAKEHOUSE_SERVICE_URLS has ${name}=<address>`,
+      `set ${name}=<address> in BAKEHOUSE_SERVICE_URLS`,
     ]),
   ),
-  BAKEHOUSE_LOW_BALANCE_BGL: `it is always ${limits.lowBalanceBgl}`,
-  BAKEHOUSE_REFERRALS_MAX: `it is always ${limits.referralsMax}`,
-  BAKEHOUSE_MACHINE_GONE_MINUTES: 'there is one machine, and its work waits for it',
+  BAKEHOUSE_LOW_BALANCE_BGL: `the value is always ${limits.lowBalanceBgl}`,
+  BAKEHOUSE_REFERRALS_MAX: `the value is always ${limits.referralsMax}`,
+  BAKEHOUSE_MACHINE_GONE_MINUTES: 'workloads always wait until the machine returns',
 };
 
 export type Config = ReturnType<typeof readConfig>;

@@ -146,7 +146,7 @@ describe('the server program', () => {
       },
       {
         settings: { BAKEHOUSE_CPU_SLOTS: 'many' },
-        says: /^bakehouse: These settings are not usable:\n {2}BAKEHOUSE_CPU_SLOTS: .*\n$/,
+        says: /^bakehouse: Invalid settings:\n {2}BAKEHOUSE_CPU_SLOTS: .*\n$/,
       },
     ];
     for (const { settings, args, says } of cases) {

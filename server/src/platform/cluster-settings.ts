@@ -108,7 +108,7 @@ export function clusterOf(s: Settings, publicUrl: string) {
   const queues = s.BAKEHOUSE_KUEUE_QUEUES === undefined ? null : parseQueues(s.BAKEHOUSE_KUEUE_QUEUES);
   if (cpuWork && queues && !queues.has('cpu') && !queues.has('*'))
     throw unusable([
-      'BAKEHOUSE_KUEUE_QUEUES: names no queue for cpu, and BAKEHOUSE_KUBERNETES_CPU_RUNS sends work without a GPU there: add cpu=QUEUE',
+      'BAKEHOUSE_KUEUE_QUEUES: has no queue for cpu, but BAKEHOUSE_KUBERNETES_CPU_RUNS sends runs without a GPU to the cluster: add cpu=QUEUE',
     ]);
   return {
     kubeconfig,

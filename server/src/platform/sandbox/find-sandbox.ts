@@ -62,7 +62,7 @@ export async function findReader(
     if (obstacle === null) return sandbox;
     if (performance.now() > until)
       throw new Error(
-        `The reader at ${socketPath} (BAKEHOUSE_READER) runs no programs (${obstacle}): start it beside this server, with the same program and the folder ${places.sharedDir} at the same place`,
+        `The reader at ${socketPath} (BAKEHOUSE_READER) cannot run programs (${obstacle}): start it next to this server from the same image, with the folder ${places.sharedDir} mounted at the same path`,
       );
     await sleep(READER_PAUSE_MS);
   }
@@ -88,6 +88,6 @@ async function trySandbox(
     const { code, stderr } = error as { code?: string | number; stderr?: string };
     if (code === 'ENOENT') return 'it is not installed';
     const [line] = (stderr ?? '').trim().split('\n');
-    return line || 'it may not read the program';
+    return line || 'it cannot read the program';
   }
 }
