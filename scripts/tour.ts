@@ -224,11 +224,11 @@ function printLead(questions: Question[], answers: Answers): boolean {
     judgeLead(right(given), right(answers.base)),
   ) as [Lead, Lead];
   console.log(
-    `    right, word for word: tuned ${count(answers.tuned)}, base ${count(answers.base)} of ${questions.length}`,
+    `    exact matches: tuned ${count(answers.tuned)}, base ${count(answers.base)} of ${questions.length}`,
   );
   const say = (name: string, { wins, losses, chance, isProven }: Lead) =>
     console.log(
-      `    ${name}, against base: ${wins} won, ${losses} lost, chance ${chance.toPrecision(2)}: ${isProven ? 'leads' : 'does not lead'}`,
+      `    ${name} against base: ${wins} wins, ${losses} losses, p ${chance.toPrecision(2)}: ${isProven ? 'significant' : 'not significant'}`,
     );
   say('tuned', tuned);
   say('its answers to other questions', control);
@@ -244,10 +244,10 @@ async function compareWithPeft(
   const answers = questions.map(({ question }, index) => ({ question, answer: served[index] ?? '' }));
   const leads = await readWithPeft(client, models, answers);
   const same = leads.filter((lead) => lead === 0).length;
-  console.log(`    PEFT would have chosen the same words in ${same} of ${leads.length} answers`);
+  console.log(`    PEFT chooses the same words in ${same} of ${leads.length} answers`);
   if (same < leads.length) {
     const factor = Math.exp(Math.max(...leads)).toFixed(3);
-    console.log(`    in the others its own word was at most ${factor} times as likely`);
+    console.log(`    in the others, the word that PEFT chooses is at most ${factor} times as likely`);
   }
 }
 

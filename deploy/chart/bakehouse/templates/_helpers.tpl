@@ -15,7 +15,7 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
-{{/* The same id at each start: this release is the machine of its database, however often its pods are made anew. */}}
+{{/* A constant machine id: the release remains the same machine of its database when its pods are recreated. */}}
 {{- define "bakehouse.machine" -}}
 {{- if .Values.machine }}{{ .Values.machine }}{{ else }}
 {{- $hash := sha256sum (printf "%s/%s" .Release.Namespace .Release.Name) -}}
@@ -23,7 +23,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 {{- end }}
 
-{{/* All settings that stand in secrets, by name. */}}
+{{/* All settings that are read from secrets, by name. */}}
 {{- define "bakehouse.secretSettings" -}}
 {{- $all := dict "DATABASE_URL" .Values.database "BAKEHOUSE_SECRET" .Values.secret "BAKEHOUSE_METRICS_TOKEN" .Values.metrics -}}
 {{- toYaml (merge $all .Values.secretSettings) -}}
@@ -109,7 +109,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 
-{{/* Makes the folders that the reader sees before it starts; then the reader, beside the server from its start to its end. */}}
+{{/* Creates the folders that the reader mounts, then starts the reader as a sidecar for the lifetime of the server. */}}
 {{- define "bakehouse.initContainers" -}}
 - name: prepare
   image: {{ .root.Values.images.server }}
