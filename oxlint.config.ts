@@ -17,7 +17,7 @@ export default defineConfig({
     'no-unused-vars': ['error', { ignoreRestSiblings: true, argsIgnorePattern: '^_' }],
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
     'import/no-unassigned-import': ['error', { allow: ['**/*.css'] }],
-    // What these ask for is a matter of taste, or wrong here.
+    // These rules are a matter of taste, or report correct code.
     'import/no-named-as-default-member': 'off',
     'no-new': 'off',
     'no-underscore-dangle': 'off',
@@ -41,7 +41,7 @@ export default defineConfig({
       files: ['web/src/**'],
       plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'vitest', 'react', 'jsx-a11y'],
       rules: {
-        // An import of types alone would bring the file along.
+        // `import { type A }` would still load the file.
         'typescript/no-import-type-side-effects': 'error',
         'react/rules-of-hooks': 'error',
         'react/exhaustive-deps': 'error',
@@ -52,24 +52,24 @@ export default defineConfig({
               {
                 name: '@tanstack/react-query',
                 importNames: ['useMutation'],
-                message: 'Two clicks would write twice: take lib/mutation/use-mutation.ts.',
+                message: 'A double click would write twice: use lib/mutation/use-mutation.ts.',
               },
               {
                 name: '@tanstack/react-query',
                 importNames: ['infiniteQueryOptions'],
-                message: 'Every event would read all of its pages again: take lib/live/paged-query.ts.',
+                message: 'Every event would reload all pages: use lib/live/paged-query.ts.',
               },
             ],
             patterns: [
               {
                 group: ['**/format-time.ts'],
                 importNames: ['relativeTime'],
-                message: 'It would stand still: take ui/relative-time.tsx.',
+                message: 'The text would not update over time: use ui/relative-time.tsx.',
               },
             ],
           },
         ],
-        // The JSX transform imports React by itself.
+        // The JSX transform imports React automatically.
         'react/react-in-jsx-scope': 'off',
         'jsx-a11y/prefer-tag-over-role': 'off',
       },
@@ -78,7 +78,7 @@ export default defineConfig({
       files: [
         'web/src/lib/mutation/use-mutation.ts',
         'web/src/lib/live/paged-query.ts',
-        // What is found in a revision never changes.
+        // A revision never changes, so events never reload its pages.
         'web/src/modules/assets/files/viewer/viewer-calls.ts',
         'web/src/ui/relative-time.tsx',
         'web/src/lib/format/format-time.test.ts',

@@ -3,13 +3,13 @@ import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import sequencer from './scripts/test/sequencer.ts';
 
-/** vitest would leave one core to itself, which is half of a laptop's that has two. */
+/** By default vitest reserves one core for itself, which is half of a two-core machine. */
 const maxWorkers = availableParallelism();
 
-/** A guard against hanging: nothing is true or false by the speed of the machine. */
+/** Only stops tests that hang: no test depends on the speed of the machine. */
 const testTimeout = 300_000;
 
-/** What all of them begin with. */
+/** Setup file of all projects. */
 const patience = path.join(import.meta.dirname, 'scripts/test/wait-patiently.ts');
 
 /** Files that only the soak tier runs. */
@@ -43,10 +43,10 @@ export default defineConfig({
           exclude,
           globalSetup: 'server/src/testing/global-setup.ts',
           setupFiles: [patience, 'server/src/testing/setup-file.ts'],
-          // Half of the time they wait: for other processes, and for what must not happen.
+          // More workers than cores: these tests wait half of the time, mostly for other processes.
           maxWorkers: maxWorkers + 2,
           sequence: { groupOrder: 1 },
-          // The files of a worker share its modules: importing the whole program anew for each took a third of the time.
+          // The files of a worker share its modules: importing the program again for each took a third of the time.
           isolate: false,
           testTimeout,
           hookTimeout: testTimeout,
@@ -83,10 +83,10 @@ export default defineConfig({
           exclude,
           globalSetup: 'e2e/global-setup.ts',
           setupFiles: patience,
-          // Each has a server, which serves models.
+          // Each journey starts a server, which serves models.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
-          // A guard against hanging: nothing is true or false by its speed.
+          // Only stops journeys that hang.
           testTimeout: 20 * 60_000,
           hookTimeout: 20 * 60_000,
           expect: { poll: { timeout: 5 * 60_000 } },

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the lock files from pyproject.toml and the requirements-*.in beside it. Needs uv (`pip install uv`). Versions that are locked
-# stay until those ask for others; `./lock.sh --upgrade` moves them on.
-# With --check nothing is written: it fails when a lock file is not what it would write.
+# Writes the lock files from pyproject.toml and requirements-*.in. Needs uv (`pip install uv`). Keeps locked versions that
+# still satisfy the requirements; `./lock.sh --upgrade` upgrades them.
+# With --check it writes nothing and fails if a lock file is stale.
 set -eu
 cd "$(dirname "$0")"
 
@@ -11,7 +11,7 @@ if [ "${1:-}" = --check ]; then
   shift
 fi
 
-lock() { # file, what it is resolved from, then further arguments
+lock() { # lock file, source of the requirements, further arguments of uv
   file=$1
   source=$2
   shift 2
@@ -23,12 +23,12 @@ lock() { # file, what it is resolved from, then further arguments
   uv pip compile --quiet --universal --generate-hashes --no-header --no-annotate \
     --python-version 3.11 "$source" --output-file "$out" "$@"
   if [ "$check" = yes ]; then
-    cmp -s "$file" "$out" || { echo "runtime/$file is not fresh: run runtime/lock.sh" >&2; exit 1; }
+    cmp -s "$file" "$out" || { echo "runtime/$file is stale: run runtime/lock.sh" >&2; exit 1; }
     rm "$out"
   fi
 }
 
-# What both phases share has the same versions, so that the second leaves the first alone.
+# Each layer is constrained by the previous one, so that installing it does not change installed packages.
 lock requirements-serve.lock pyproject.toml "$@"
 lock requirements.lock pyproject.toml --extra train --constraint requirements-serve.lock "$@"
 lock requirements-gpu.lock pyproject.toml --extra train --extra gpu --constraint requirements.lock "$@"

@@ -25,7 +25,7 @@ it.each([
   const dir = path.join(import.meta.dirname, 'no-such-folder');
   expect(bakehouse(...words, '--data-dir', dir)).toMatchObject({
     status: 1,
-    stderr: `bakehouse: There is no database in ${dir} yet. './bakehouse up' makes one; --data-dir names another folder.\n`,
+    stderr: `bakehouse: There is no database in ${dir} yet. Start './bakehouse up' to create it, or choose another folder with --data-dir.\n`,
   });
   expect(existsSync(dir)).toBe(false);
 });
@@ -38,8 +38,7 @@ it('names an invalid setting, whichever command reads it', () => {
   ]) {
     expect(bakehouseWith({ BAKEHOUSE_IDLE_MINUTES: 'x' }, ...words)).toMatchObject({
       status: 1,
-      stderr:
-        "bakehouse: These settings are not usable:\n  BAKEHOUSE_IDLE_MINUTES: must be a number, not 'x'\n",
+      stderr: "bakehouse: Invalid settings:\n  BAKEHOUSE_IDLE_MINUTES: must be a number, not 'x'\n",
     });
   }
 });
@@ -60,7 +59,7 @@ describe('rejects, in one sentence and before anything is installed or started,'
       expect(bakehouse('up', '--data-dir', dir)).toEqual({
         status: 1,
         stdout: '',
-        stderr: `bakehouse: The data folder ${dir} cannot be made or written (ENOTDIR): choose another one with --data-dir\n`,
+        stderr: `bakehouse: The data folder ${dir} cannot be created or written (ENOTDIR): choose another folder with --data-dir\n`,
       });
     }
   });
@@ -70,14 +69,14 @@ describe('rejects, in one sentence and before anything is installed or started,'
       "bakehouse: BAKEHOUSE_PORT takes a number from 0 to 65535, not '80a'.\n",
     );
     expect(bakehouseWith({ BAKEHOUSE_DATA_DIR: program }, 'up').stderr).toContain(
-      `The data folder ${program} cannot be made or written (ENOTDIR)`,
+      `The data folder ${program} cannot be created or written (ENOTDIR)`,
     );
   });
 
   it.runIf(process.platform === 'linux')('a data folder in a place that is not writable', () => {
     const { status, stderr } = bakehouse('up', '--data-dir', '/proc/nope/data');
     expect(status).toBe(1);
-    expect(stderr).toContain('The data folder /proc/nope/data cannot be made or written');
+    expect(stderr).toContain('The data folder /proc/nope/data cannot be created or written');
   });
 
   it('words that the command does not accept', () => {

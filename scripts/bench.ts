@@ -44,7 +44,9 @@ const onlyByName = ['lighthouse', 'cluster'];
 export const bench: Command = async ({ words, models, scale, fraction }) => {
   const unknown = words.find((word) => !(word in measures));
   if (unknown)
-    throw new PlainError(`There is no measure '${unknown}', only ${Object.keys(measures).join(', ')}.`);
+    throw new PlainError(
+      `Unknown measure '${unknown}'; the measures are ${Object.keys(measures).join(', ')}.`,
+    );
   const chosen = Object.entries(measures).filter(
     ([name]) =>
       words.includes(name) || (words.length === 0 && !models && !scale && !onlyByName.includes(name)),

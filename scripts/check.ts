@@ -25,7 +25,7 @@ export const check: Command = async ({ words }) => {
       name: 'format',
       command: bin('biome'),
       args: ['check', '--colors=off'],
-      fix: 'npm run format puts it right.',
+      fix: "Run 'npm run format' to fix it.",
     },
     { name: 'dead code', command: bin('knip'), args: ['--no-progress'] },
     { name: 'structure', command: process.execPath, args: ['scripts/structure/check-structure.ts', python] },
@@ -48,7 +48,7 @@ export const check: Command = async ({ words }) => {
       name: 'generated files',
       command: process.execPath,
       args: ['scripts/bakehouse.ts', 'gen', '--check'],
-      fix: './bakehouse gen writes them.',
+      fix: "Run './bakehouse gen' to update them.",
     },
     {
       name: 'Python lint',
@@ -59,7 +59,7 @@ export const check: Command = async ({ words }) => {
       name: 'Python format',
       command: python,
       args: ['-m', 'ruff', 'format', '--check', 'runtime', 'scripts', 'models'],
-      fix: `${python} -m ruff format runtime scripts models puts it right.`,
+      fix: `Run '${python} -m ruff format runtime scripts models' to fix it.`,
     },
     {
       name: 'Python types',

@@ -48,9 +48,7 @@ export async function capture(command: string, args: string[]): Promise<{ code: 
 function endOf(child: ChildProcess, command: string): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        error.code === 'ENOENT' ? new PlainError(`The program '${command}' is not on this machine.`) : error,
-      );
+      reject(error.code === 'ENOENT' ? new PlainError(`The program '${command}' is not installed.`) : error);
     });
     child.once('close', (code, signal) => {
       resolve(code ?? 128 + (signal ? constants.signals[signal] : 0));

@@ -20,8 +20,8 @@ import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
 
 const USAGE =
-  "Call it as './bakehouse import FOLDER --user NAME', or with --everybody. --title names it otherwise than its folder. " +
-  "'./bakehouse import --list' names what everybody has, and --remove TITLE deletes one of it.";
+  'Usage: ./bakehouse import FOLDER (--user NAME | --everybody) [--title TITLE]; the title defaults to the name of the folder. ' +
+  './bakehouse import --list lists the public models and datasets; ./bakehouse import --remove TITLE deletes one.';
 
 /**
  * `import FOLDER` imports a local folder as a user's or public model or dataset; `import --list` lists public
@@ -44,7 +44,7 @@ async function remove({ words, user, everybody, title }: Arguments): Promise<voi
     const what = `the ${gone.datasetType === 'MODEL' ? 'model' : 'dataset'} '${gone.title}'`;
     const size = formatBytes(Number(gone.bytes));
     console.log(
-      `Removed ${what}. The server deletes its ${size} within two hours, but for files that others have.`,
+      `Removed ${what}. The server frees up to ${size} within two hours; files that are also used elsewhere remain.`,
     );
   });
 }
@@ -80,10 +80,10 @@ async function importWords(args: Arguments): Promise<void> {
           console.log(`  ${at}/${of} ${file}, ${formatBytes(sizeBytes)}, ${isLinked ? 'linked' : 'copied'}`),
       },
     );
-    for (const name of done.leftOut) console.log(`  left out: ${name}`);
+    for (const name of done.leftOut) console.log(`  skipped: ${name}`);
     const what = `the ${done.datasetType === 'MODEL' ? 'model' : 'dataset'} '${title}'`;
     const size = `${done.files} file${done.files === 1 ? '' : 's'} of ${formatBytes(done.sizeBytes)}, ${formatBytes(done.linkedBytes)} of them linked`;
-    console.log(done.isNew ? `Imported ${what}: ${size}.` : `Nothing has changed in ${what}: ${size}.`);
+    console.log(done.isNew ? `Imported ${what}: ${size}.` : `No changes in ${what}: ${size}.`);
     console.log(`Its id is ${done.assetId}.`);
   });
 }
@@ -99,14 +99,14 @@ function readWords({ words, startedIn, user, everybody, title }: Arguments): {
   if (!existsSync(folder)) throw new PlainError(`There is no folder ${folder}.`);
   const given = (title ?? path.basename(folder)).trim();
   if (given.length < 1 || given.length > NAME_LENGTH_MAX)
-    throw new PlainError(`--title takes 1 to ${NAME_LENGTH_MAX} characters.`);
+    throw new PlainError(`--title must have 1 to ${NAME_LENGTH_MAX} characters.`);
   return { folder, title: given };
 }
 
 async function requireUser(db: Database, name: string): Promise<string> {
   const userId = await findUserId(db, name);
   if (userId === undefined)
-    throw new PlainError(`There is no user ${name}. Name them by username or email address.`);
+    throw new PlainError(`There is no user ${name}. Enter a username or an email address.`);
   return userId;
 }
 
@@ -114,5 +114,5 @@ async function requireUser(db: Database, name: string): Promise<string> {
 async function refuseOtherUser(blobsFolder: string, dataDir: string): Promise<void> {
   const { uid } = await stat(existsSync(blobsFolder) ? blobsFolder : dataDir);
   if (uid !== process.getuid?.())
-    throw new PlainError(`Run it as the user of the system that runs the server, who owns ${blobsFolder}.`);
+    throw new PlainError(`Run this command as the system user that runs the server and owns ${blobsFolder}.`);
 }

@@ -11,14 +11,14 @@ import { PlainError } from './plain-error.ts';
 
 /** `ledger verify` proves the ledger directly from the database, whether the server runs or not. */
 export const ledger: Command = async ({ words }) => {
-  if (words.join(' ') !== 'verify') throw new PlainError("There is only './bakehouse ledger verify'.");
+  if (words.join(' ') !== 'verify') throw new PlainError('Usage: ./bakehouse ledger verify');
   return (await withDatabase(printProof)) ? 0 : 1;
 };
 
 /** Prints every check of the ledger; resolves to whether all passed. */
 export async function printProof(db: Database): Promise<boolean> {
   const report = await proveLedger(db, () =>
-    console.log('Another proof of the books is under way. This one starts when it has ended.'),
+    console.log('Another verification of the ledger is running. Waiting for it to end.'),
   );
   for (const { ok, name, detail } of report.checks) {
     console.log(`${ok ? 'ok  ' : 'FAIL'} ${name.padEnd(12)} ${detail}`);
@@ -38,7 +38,7 @@ export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promi
   const dir = path.join(dataDir, 'postgres');
   if (!existsSync(dir))
     throw new PlainError(
-      `There is no database in ${dataDir} yet. './bakehouse up' makes one; --data-dir names another folder.`,
+      `There is no database in ${dataDir} yet. Start './bakehouse up' to create it, or choose another folder with --data-dir.`,
     );
   const postgres = await startEmbeddedPostgres({ dir });
   try {

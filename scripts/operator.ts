@@ -10,8 +10,7 @@ import { PlainError } from './plain-error.ts';
 /** `operator EMAIL` creates an operator's account, or takes over the account with this address. */
 export const operator: Command = async ({ words }) => {
   const [email, ...more] = words;
-  if (email === undefined || more.length > 0)
-    throw new PlainError("Call it as './bakehouse operator EMAIL'.");
+  if (email === undefined || more.length > 0) throw new PlainError('Usage: ./bakehouse operator EMAIL');
   const config = readSettings();
   const { password } = await withDatabase(async (db) => {
     // Only once there is a database, so that nothing is created in a mistyped folder.
@@ -20,9 +19,7 @@ export const operator: Command = async ({ words }) => {
   }).catch((error: unknown) => {
     throw error instanceof AppError ? new PlainError(`${error.publicMessage}.`) : error;
   });
-  console.log(`Sign in as ${email} with the password ${password}, and keep it: it is not shown again.`);
-  console.log(
-    'A server that was already running when BAKEHOUSE_OPERATORS was set has to be restarted first.',
-  );
+  console.log(`Sign in as ${email} with the password ${password}. Save it now: it is not shown again.`);
+  console.log('If the server was running when you set BAKEHOUSE_OPERATORS, restart it first.');
   return 0;
 };

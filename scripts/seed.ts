@@ -33,7 +33,7 @@ export const seed: Command = async ({ scale, fraction }) => {
     await client.upload(id, dataset.file);
   }
   console.log(`Sign in at ${url} as ${account.email} with the password ${account.password}.`);
-  console.log(`The dataset '${dataset.title}' holds ${dataset.file}.`);
+  console.log(`The dataset '${dataset.title}' contains ${dataset.file}.`);
   if (scale) {
     const sizes = sizesOf(fraction);
     const say = (line: string) => console.log(`  ${line}`);
@@ -47,7 +47,7 @@ async function signUp(url: string): Promise<Client> {
   return Client.signUp(url, account).catch((error: unknown) => {
     if (!(error instanceof PlainError)) throw error;
     throw new PlainError(
-      `The example account ${account.email} could not be made, nor signed in to with its password '${account.password}': ` +
+      `The example account ${account.email} could be neither created nor signed in to with the password '${account.password}': ` +
         `${error.message} If the address is taken, delete that account in the web app, or use another data folder.`,
     );
   });

@@ -52,8 +52,8 @@ test('restarts a server that dies, even before it is ready again, and logs that'
   ]);
   expect(await endOf(supervised)).toEqual([
     0,
-    'bakehouse: The server died (exit code 1). It restarts in 0.001 s.\n' +
-      'bakehouse: The server died (SIGKILL). It restarts in 0.002 s.\n'.repeat(2),
+    'bakehouse: The server exited unexpectedly (exit code 1). Restarting in 0.001 s.\n' +
+      'bakehouse: The server exited unexpectedly (SIGKILL). Restarting in 0.002 s.\n'.repeat(2),
   ]);
 });
 

@@ -30,7 +30,9 @@ export async function supervise(program: string, args: string[], pauses = PAUSES
     const { code, reason } = await endOf(server);
     if (code === 0 || ending.signal.aborted || !wasReady) return code;
     if (performance.now() - startedAt > pauses.stableMs) pauseMs = pauses.firstMs;
-    console.error(`bakehouse: The server died (${reason}). It restarts in ${pauseMs / 1000} s.`);
+    console.error(
+      `bakehouse: The server exited unexpectedly (${reason}). Restarting in ${pauseMs / 1000} s.`,
+    );
     await sleep(pauseMs, undefined, { signal: ending.signal }).catch(() => undefined);
     if (ending.signal.aborted) return code;
   }

@@ -70,10 +70,10 @@ export const tour: Command = async () => {
   await bill.step('Terminate', 'the deployment is settled');
 
   await printStatement(client);
-  console.log("\nThe ledger's own check");
+  console.log('\nVerification of the ledger');
   const proven = await withDatabase(printProof);
   console.log(`\nThe tour took ${((performance.now() - start) / 60_000).toFixed(1)} minutes.`);
-  if (!leads) console.error('The fine-tune has taught the model nothing that chance would not explain.');
+  if (!leads) console.error('The fine-tuned model is not significantly better than its base model.');
   return proven && leads ? 0 : 1;
 };
 
@@ -134,11 +134,11 @@ async function validate(client: Client, dataset: string, model: string): Promise
 /** Follows the run of a model. Ctrl-C cancels the run, because only the tour uses its account. */
 async function followOrCancel(client: Client, model: string): Promise<Run> {
   const onInterrupt = () => {
-    console.log('    Stopped: cancelling the run, so that it does not go on alone.');
+    console.log('    Interrupted: cancelling the run.');
     cancelRunOf(client, model).then(
       () => process.exit(130),
       (error: unknown) => {
-        console.error(`bakehouse: the run could not be cancelled and goes on: ${String(error)}`);
+        console.error(`bakehouse: The run could not be cancelled and is still running: ${String(error)}`);
         process.exit(130);
       },
     );
@@ -224,11 +224,11 @@ function printLead(questions: Question[], answers: Answers): boolean {
     judgeLead(right(given), right(answers.base)),
   ) as [Lead, Lead];
   console.log(
-    `    right, word for word: tuned ${count(answers.tuned)}, base ${count(answers.base)} of ${questions.length}`,
+    `    exact matches: tuned ${count(answers.tuned)}, base ${count(answers.base)} of ${questions.length}`,
   );
   const say = (name: string, { wins, losses, chance, isProven }: Lead) =>
     console.log(
-      `    ${name}, against base: ${wins} won, ${losses} lost, chance ${chance.toPrecision(2)}: ${isProven ? 'leads' : 'does not lead'}`,
+      `    ${name} against base: ${wins} wins, ${losses} losses, p ${chance.toPrecision(2)}: ${isProven ? 'significant' : 'not significant'}`,
     );
   say('tuned', tuned);
   say('its answers to other questions', control);
@@ -244,10 +244,10 @@ async function compareWithPeft(
   const answers = questions.map(({ question }, index) => ({ question, answer: served[index] ?? '' }));
   const leads = await readWithPeft(client, models, answers);
   const same = leads.filter((lead) => lead === 0).length;
-  console.log(`    PEFT would have chosen the same words in ${same} of ${leads.length} answers`);
+  console.log(`    PEFT chooses the same words in ${same} of ${leads.length} answers`);
   if (same < leads.length) {
     const factor = Math.exp(Math.max(...leads)).toFixed(3);
-    console.log(`    in the others its own word was at most ${factor} times as likely`);
+    console.log(`    in the others, the word that PEFT chooses is at most ${factor} times as likely`);
   }
 }
 

@@ -1,12 +1,13 @@
 #!/bin/sh
-# Installs a layer of the Python environment (training, gpu-training, vllm) below BAKEHOUSE_CACHE_DIR, as the server does at its start.
+# Installs a layer of the Python environment (training, gpu-training, vllm) in BAKEHOUSE_CACHE_DIR, like the server does
+# when it starts.
 set -eu
 LAYER=$1 exec node --input-type=module -e "
   import { ensureLayer } from '/opt/bakehouse/app/server/src/engine/host/environment/ensure-layer.ts';
   import { readConfig } from '/opt/bakehouse/app/server/src/config.ts';
-  let said = '';
+  let printed = '';
   await ensureLayer(readConfig(process.env), process.env.LAYER, (detail) => {
-    if (detail !== said) console.log(detail);
-    said = detail;
+    if (detail !== printed) console.log(detail);
+    printed = detail;
   });
 "

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Python of the CUDA image: the environment of vLLM for a spec that it serves, that of the runtime for everything else.
+# Python of the CUDA image: runs specs with the engine vLLM in vLLM's environment, everything else in the runtime's.
 set -eu
 environment=env
 if [ "${3:-}" = serve ] && grep -q '"engine": *"vllm"' "${4:-}"; then environment=vllm-env; fi

@@ -79,7 +79,7 @@ async function generate(user: Client, round: number): Promise<Generation> {
     generation = await user.call(getGeneration, { params: { id: generation.id } });
   }
   if (generation.state !== 'completed')
-    throw new Error(`The film is ${generation.state}: ${generation.reason}`);
+    throw new Error(`The video is ${generation.state}: ${generation.reason}`);
   return generation;
 }
 

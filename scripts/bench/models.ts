@@ -179,6 +179,6 @@ function reader(measured: z.output<typeof figures>): (name: string) => number {
 async function run(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [written, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new PlainError('The models could not be measured; the message is above.');
+  if (code !== 0) throw new PlainError('The models could not be measured; see the output above.');
   return written;
 }

@@ -31,7 +31,7 @@ export async function measurePictures(): Promise<Measured[]> {
     try {
       const users = await Promise.all(Array.from({ length: USERS }, (_, index) => signUp(server.url, index)));
       const [user] = users;
-      if (!user) throw new Error('Nobody has signed up.');
+      if (!user) throw new Error('No user has signed up.');
       await waitForMachine(user);
       // The first request wakes the model server.
       await generate(user, 0);

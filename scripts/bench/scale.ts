@@ -246,7 +246,7 @@ async function timeProof({ server }: Place): Promise<Measured> {
     const report = await verifyLedger(db);
     const seconds = (performance.now() - start) / 1000;
     const broken = report.checks.find(({ ok }) => !ok);
-    if (broken) throw new Error(`The books are not right: ${broken.detail}`);
+    if (broken) throw new Error(`The ledger is inconsistent: ${broken.detail}`);
     return {
       name: `ledger verify of ${report.transfers.toLocaleString('en')}`,
       unit: 's',
@@ -262,6 +262,6 @@ async function timeProof({ server }: Place): Promise<Measured> {
 async function takeLongestStallMs({ server }: Place): Promise<number> {
   const metrics = await (await fetch(new URL('/metrics', server.url))).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];
-  if (!seconds) throw new Error('The server does not tell how long its event loop stalled.');
+  if (!seconds) throw new Error('The server does not report how long its event loop stalled.');
   return Math.max(0, Number(seconds) * 1000 - RESOLUTION_MS);
 }

@@ -146,7 +146,7 @@ async function pgbench(databaseUrl: string, clients: Client[]): Promise<number> 
       },
     );
     const tps = /tps = ([\d.]+)/.exec(stdout)?.[1];
-    if (!tps) throw new Error(`pgbench said no rate:\n${stdout}`);
+    if (!tps) throw new Error(`pgbench printed no rate:\n${stdout}`);
     return Number(tps);
   } finally {
     await rm(folder, { recursive: true });

@@ -112,7 +112,7 @@ async function send(url: URL, request: RequestInit): Promise<Response> {
   const text = await response.text();
   const said = errorBody.safeParse(safeJson(text)).data?.error.message;
   throw new PlainError(
-    `${request.method ?? 'GET'} ${url.pathname} was refused with ${response.status}: ` +
+    `${request.method ?? 'GET'} ${url.pathname} failed with ${response.status}: ` +
       (said ?? text.slice(0, 300)),
   );
 }

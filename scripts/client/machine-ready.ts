@@ -30,6 +30,6 @@ export async function findStarterModel(client: Client): Promise<{ asset: AssetSu
   const model = (await client.call(listModels, {})).data.find(
     ({ owned_by, task }) => owned_by === 'bakehouse' && task === 'text',
   );
-  if (!asset || !model) throw new PlainError('The starter model is not among the models.');
+  if (!asset || !model) throw new PlainError('The list of models does not contain the starter model.');
   return { asset, modelName: model.id };
 }

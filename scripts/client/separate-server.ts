@@ -50,7 +50,7 @@ export async function startSeparateServer(settings: Record<string, string> = {})
       if (address) resolve(address);
       else console.error(`server: ${line}`);
     });
-    void ended.then(() => reject(new Error('The server ended; its message is above.')));
+    void ended.then(() => reject(new Error('The server exited; see its output above.')));
   });
   const url = await ready.catch(async (error: unknown) => {
     await stop();

@@ -200,6 +200,6 @@ const source = pythonModule({
 });
 if (!process.argv.includes('--check')) writeFileSync(target, source);
 else if (readFileSync(target, 'utf8') !== source) {
-  console.error('protocol.py is not fresh: run node scripts/gen/gen-runtime-protocol.ts');
+  console.error('protocol.py is stale: run node scripts/gen/gen-runtime-protocol.ts');
   process.exitCode = 1;
 }

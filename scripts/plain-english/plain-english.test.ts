@@ -30,6 +30,12 @@ test('reads comments, docstrings and titles of Python', () => {
   ]);
 });
 
+test('reads comments of SQL and of configuration files', () => {
+  expect(readProse('a.sql', '-- Adds.\nselect 1;\n')).toEqual([{ kind: 'comments', line: 1, text: 'Adds.' }]);
+  expect(readProse('a.yaml', 'a: 1\n  # Why\n')).toEqual([{ kind: 'comments', line: 2, text: 'Why' }]);
+  expect(readProse('a.sh', '#!/bin/sh\n# Why\n')).toEqual([{ kind: 'comments', line: 2, text: 'Why' }]);
+});
+
 test('reads the sentences of a page without its code', () => {
   const page = 'One. Two: three\n```\ncode\n```\n| cell | other |\n';
   expect(readProse('a.md', page).map(({ text }) => text)).toEqual(['One.', 'Two:', 'three', 'cell', 'other']);

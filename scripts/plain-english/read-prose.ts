@@ -8,8 +8,11 @@ export type Prose = { kind: Kind; line: number; text: string };
 export function readProse(path: string, source: string): Prose[] {
   if (/\.tsx?$/.test(path)) return readTypeScript(path, source);
   if (path.endsWith('.py')) return readPython(source);
-  return readPage(source);
+  if (path.endsWith('.md')) return readPage(source);
+  return joinLines(source, path.endsWith('.sql') ? /^\s*--\s?(.*)/ : hashComment);
 }
+
+const hashComment = /^\s*#(?!!)\s?(.*)/;
 
 /** The first argument of a test, also after the table of `test.each`. */
 const titlePattern =
@@ -50,7 +53,7 @@ function readPython(source: string): Prose[] {
       text: name.replaceAll('_', ' '),
     }),
   );
-  return [...joinLines(source, /^\s*#\s?(.*)/), ...docstrings, ...titles];
+  return [...joinLines(source, hashComment), ...docstrings, ...titles];
 }
 
 /** One comment for each run of consecutive comment lines. */

@@ -17,6 +17,6 @@ export async function ensureDependencies(): Promise<void> {
   if (installed === wanted) return;
   console.error('Installing the dependencies in package-lock.json ...');
   const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdout: 'stderr' });
-  if (code !== 0) throw new PlainError('npm ci failed; its message is above.');
+  if (code !== 0) throw new PlainError('npm ci failed; see its output above.');
   await writeFile(stamp, wanted);
 }

@@ -36,8 +36,8 @@ export async function ensureChromium(): Promise<void> {
     if (findChromium()) return;
   }
   throw new PlainError(
-    'The journeys need Chromium, and this machine could not install it by itself. ' +
-      'Install Chromium or Chrome, or name its program in BAKEHOUSE_CHROMIUM.',
+    'The journeys need Chromium, and it could not be installed automatically. ' +
+      'Install Chromium or Chrome, or set BAKEHOUSE_CHROMIUM to its path.',
   );
 }
 

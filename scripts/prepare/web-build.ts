@@ -25,7 +25,7 @@ export async function ensureWebBuild(): Promise<void> {
     cwd: path.join(root, 'web'),
     stdout: 'stderr',
   });
-  if (code !== 0) throw new PlainError('The web app could not be built; the message is above.');
+  if (code !== 0) throw new PlainError('The web app could not be built; see the output above.');
   await writeFile(stamp, wanted);
 }
 

@@ -76,6 +76,6 @@ export async function findLarge(client: Client): Promise<string> {
     query: { types: 'RAW', owner: client.userId, search: LARGE_TITLE },
   });
   const [large] = datasets;
-  if (!large) throw new Error('The dataset with many files is not there.');
+  if (!large) throw new Error('The dataset with many files is missing.');
   return large.dataset_id;
 }

@@ -24,7 +24,7 @@ type Options = {
 export async function fillScale(db: Database, { sizes, client, file, say }: Options): Promise<void> {
   const { rows: before } = await sql`select from users where username = 'scale-1'`.execute(db);
   if (before.length > 0)
-    throw new PlainError('This database was filled before. Take another data folder: --data-dir PATH.');
+    throw new PlainError('This database was filled before. Choose another data folder with --data-dir PATH.');
 
   const count = (done: number, of: string) => say(`${done.toLocaleString('en')} ${of}`);
   const userIds = [client.userId, ...(await fillUsers(db, sizes.users - 1))];

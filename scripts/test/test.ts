@@ -33,7 +33,7 @@ const NO_TESTS = 5;
  */
 export const test: Command = async ({ words, soak }) => {
   const plan = planTests(words, await readTestFiles(), { soak });
-  const nothingFits = () => new PlainError(`No test has ${words.join(' ')} in its path or name.`);
+  const nothingFits = () => new PlainError(`No path or name of a test contains '${words.join(' ')}'.`);
   const stages = stagesOf(plan, soak);
   if (stages.length === 0) throw nothingFits();
   if (soak) process.env.BAKEHOUSE_TEST_SOAK = 'true';

@@ -17,7 +17,7 @@ const longAgo = performance.now() - 61_000;
 
 test('a reconciler whose passes have stalled is not ready', async () => {
   const check = () => checkReady(services, { roles: ['web', 'reconciler'], startedAt: longAgo })();
-  const refusal = { publicMessage: 'The workloads of this machine are not looked after' };
+  const refusal = { publicMessage: 'No process manages the workloads of this machine' };
   await expect(check()).rejects.toMatchObject({
     ...refusal,
     cause: { message: expect.stringMatching(/never$/) },

@@ -31,7 +31,7 @@ export function checkReady(
     const seenAt = await findSeenAt(db, machineId);
     if (seenAt && clock.now().getTime() - seenAt.getTime() < STILL_MS) return;
     throw new AppError('unavailable', {
-      publicMessage: 'The workloads of this machine are not looked after',
+      publicMessage: 'No process manages the workloads of this machine',
       cause: new Error(`the last pass started ${seenAt ? `at ${seenAt.toISOString()}` : 'never'}`),
     });
   };

@@ -48,10 +48,10 @@ describe('the settings', () => {
       token: 's',
     });
     expect(() => readConfig(service)).toThrow(
-      'BAKEHOUSE_IPFS_KUBO_URL: is missing beside BAKEHOUSE_IPFS_PINNING_URL',
+      'BAKEHOUSE_IPFS_KUBO_URL: is required with BAKEHOUSE_IPFS_PINNING_URL',
     );
     expect(() => readConfig({ ...node, BAKEHOUSE_IPFS_PINNING_TOKEN: 's' })).toThrow(
-      'BAKEHOUSE_IPFS_PINNING_URL: is missing beside BAKEHOUSE_IPFS_PINNING_TOKEN',
+      'BAKEHOUSE_IPFS_PINNING_URL: is required with BAKEHOUSE_IPFS_PINNING_TOKEN',
     );
   });
 
@@ -59,7 +59,7 @@ describe('the settings', () => {
     const read = (queues: string, cpu: string) =>
       readConfig({ ...cluster, BAKEHOUSE_KUEUE_QUEUES: queues, BAKEHOUSE_KUBERNETES_CPU_RUNS: cpu }).cluster;
     expect(() => read('NVIDIA_H100_80GB=h100', 'true')).toThrow(
-      /BAKEHOUSE_KUEUE_QUEUES: names no queue for cpu.*add cpu=QUEUE/,
+      /BAKEHOUSE_KUEUE_QUEUES: has no queue for cpu.*add cpu=QUEUE/,
     );
     expect(read('NVIDIA_H100_80GB=h100', 'false')).toMatchObject({ cpuWork: false });
     expect(read('cpu=general,NVIDIA_H100_80GB=h100', 'true')).toMatchObject({ cpuWork: true });
@@ -76,10 +76,10 @@ describe('the settings', () => {
       key: 'k'.repeat(32),
     });
     expect(() => read(`${id}=http://router`)).toThrow(
-      'BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_ROUTERS',
+      'BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_ROUTERS',
     );
     expect(() => read(`${id}=http://router`, cluster)).toThrow(
-      'BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS',
+      'BAKEHOUSE_MODEL_SERVER_KEY: is required with BAKEHOUSE_ROUTERS',
     );
     expect(() => read(`${id}=http://a,${id}=http://b`, key)).toThrow('names the deployment ' + id + ' twice');
     for (const wrong of ['rye=http://router', `${id}=router`, `${id}=http://router/v1`, id])
@@ -104,7 +104,7 @@ describe('the settings', () => {
       BAKEHOUSE_STARTING_GRANT_BGL: '1.0000001',
     };
     expect(() => readConfig(wrong)).toThrow(
-      /^These settings are not usable:\n {2}BAKEHOUSE_PORT: must be a number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: must be an amount.*\n {2}BAKEHOUSE_SIGN_UP: /,
+      /^Invalid settings:\n {2}BAKEHOUSE_PORT: must be a number, not 'http'\n {2}BAKEHOUSE_STARTING_GRANT_BGL: must be an amount.*\n {2}BAKEHOUSE_SIGN_UP: /,
     );
   });
 
@@ -122,7 +122,7 @@ describe('the settings', () => {
   test('report the replacement of each removed setting', () => {
     const names = Object.keys(removedSettings);
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names);
-    expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('BAKEHOUSE_SERVICE_URLS has fal=<address>');
+    expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('set fal=<address> in BAKEHOUSE_SERVICE_URLS');
   });
 
   test('report unknown names', () => {
@@ -179,7 +179,7 @@ describe('the settings', () => {
     expect(unknownSettings({ BAKEHOUSE_HOST_FILE: '/x' })).toEqual(['BAKEHOUSE_HOST_FILE']);
     const read = (settings: Record<string, string>) => () => readConfig(settings);
     expect(read({ ...files, DATABASE_URL: 'x' })).toThrow(
-      /^These settings are not usable:\n {2}DATABASE_URL_FILE: is set beside DATABASE_URL$/,
+      /^Invalid settings:\n {2}DATABASE_URL_FILE: cannot be combined with DATABASE_URL$/,
     );
     expect(read({ FAL_KEY_FILE: path.join(folder, 'gone') })).toThrow(
       / {2}FAL_KEY_FILE: cannot be read: ENOENT/,

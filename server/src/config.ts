@@ -216,12 +216,12 @@ export const removedSettings: Record<string, string> = {
   ...Object.fromEntries(
     Object.keys(serviceUrls).map((name) => [
       `BAKEHOUSE_${name.toUpperCase()}_URL`,
-      `BAKEHOUSE_SERVICE_URLS has ${name}=<address>`,
+      `set ${name}=<address> in BAKEHOUSE_SERVICE_URLS`,
     ]),
   ),
-  BAKEHOUSE_LOW_BALANCE_BGL: `it is always ${limits.lowBalanceBgl}`,
-  BAKEHOUSE_REFERRALS_MAX: `it is always ${limits.referralsMax}`,
-  BAKEHOUSE_MACHINE_GONE_MINUTES: 'there is one machine, and its work waits for it',
+  BAKEHOUSE_LOW_BALANCE_BGL: `the value is always ${limits.lowBalanceBgl}`,
+  BAKEHOUSE_REFERRALS_MAX: `the value is always ${limits.referralsMax}`,
+  BAKEHOUSE_MACHINE_GONE_MINUTES: 'workloads always wait until the machine returns',
 };
 
 export type Config = ReturnType<typeof readConfig>;
@@ -326,7 +326,7 @@ function s3Of(s: Settings) {
     const there = (['BAKEHOUSE_S3_ENDPOINT', 'BAKEHOUSE_S3_REGION', 'BAKEHOUSE_S3_PREFIX'] as const).find(
       (name) => s[name],
     );
-    if (there) throw unusable([`BAKEHOUSE_S3_BUCKET: is missing beside ${there}`]);
+    if (there) throw unusable([`BAKEHOUSE_S3_BUCKET: is required with ${there}`]);
     return null;
   }
   return {
@@ -343,7 +343,7 @@ function ipfsOf(s: Settings) {
   const { BAKEHOUSE_IPFS_KUBO_URL: kubo, BAKEHOUSE_IPFS_KUBO_TOKEN: kuboToken = null } = s;
   if (!kubo && (url || kuboToken)) {
     const there = url ? 'BAKEHOUSE_IPFS_PINNING_URL' : 'BAKEHOUSE_IPFS_KUBO_TOKEN';
-    throw unusable([`BAKEHOUSE_IPFS_KUBO_URL: is missing beside ${there}`]);
+    throw unusable([`BAKEHOUSE_IPFS_KUBO_URL: is required with ${there}`]);
   }
   return kubo
     ? { kubo: { url: kubo, token: kuboToken }, pinning: url && token ? { url, token } : null }
@@ -384,7 +384,7 @@ function upstreamsOf(s: Settings) {
 function pair(s: Settings, one: TextSetting, other: TextSetting) {
   if (Boolean(s[one]) !== Boolean(s[other])) {
     const [missing, there] = s[one] ? [other, one] : [one, other];
-    throw unusable([`${missing}: is missing beside ${there}`]);
+    throw unusable([`${missing}: is required with ${there}`]);
   }
   return [s[one], s[other]] as const;
 }

@@ -61,7 +61,7 @@ describe('the server program', () => {
     const { code, stderr } = await start().ended;
     expect(code).toBe(1);
     expect(stderr).toBe(
-      'bakehouse: Another Bakehouse server already runs the work of this data folder: use that one, or end it first\n',
+      'bakehouse: Another Bakehouse server already runs the workloads of this data folder: use that server, or stop it first\n',
     );
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
 
@@ -129,7 +129,7 @@ describe('the server program', () => {
     const cases: { settings?: Record<string, string>; args?: string[]; says: string | RegExp }[] = [
       {
         settings: { BAKEHOUSE_PORT: port },
-        says: `bakehouse: Port ${port} is taken: choose another one with --port, or end the program that uses it\n`,
+        says: `bakehouse: Port ${port} is already in use: choose another port with --port, or stop the program that uses it\n`,
       },
       {
         settings: { DATABASE_URL: 'postgresql://ada:secret-word@127.0.0.1:1/none' },
@@ -138,15 +138,15 @@ describe('the server program', () => {
       {
         settings: { BAKEHOUSE_S3_BUCKET: 'loaves', BAKEHOUSE_DATA_DIR: path.join(dataDir, 'fresh') },
         args: ['--services=web'],
-        says: /^bakehouse: Set DATABASE_URL and BAKEHOUSE_SECRET as on the other processes of this installation: /,
+        says: /^bakehouse: Set DATABASE_URL and BAKEHOUSE_SECRET to the values of the other processes of this installation: /,
       },
       {
         args: ['--services=web,oven'],
-        says: "bakehouse: --services: there is no 'oven', only web, worker, reconciler\n",
+        says: "bakehouse: --services: unknown role 'oven'; the roles are web, worker, reconciler\n",
       },
       {
         settings: { BAKEHOUSE_CPU_SLOTS: 'many' },
-        says: /^bakehouse: These settings are not usable:\n {2}BAKEHOUSE_CPU_SLOTS: .*\n$/,
+        says: /^bakehouse: Invalid settings:\n {2}BAKEHOUSE_CPU_SLOTS: .*\n$/,
       },
     ];
     for (const { settings, args, says } of cases) {
@@ -171,7 +171,7 @@ describe('the server program', () => {
     const second = await start(json).ended;
     expect([second.code, second.stderr]).toEqual([1, '']);
     const why =
-      'Another Bakehouse server already runs the work of this data folder: use that one, or end it first';
+      'Another Bakehouse server already runs the workloads of this data folder: use that server, or stop it first';
     expect(said(second.stdout)).toContainEqual(expect.objectContaining({ level: 'fatal', msg: why }));
     child.kill('SIGTERM');
     const { code, stdout } = await ended;

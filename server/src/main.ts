@@ -35,8 +35,8 @@ async function main(): Promise<void> {
     onError: (fields, message) => reportLogged(errorReports, fields, message),
   });
   for (const name of unknownSettings(process.env)) {
-    const instead = removedSettings[name] ?? '.env.example lists them all';
-    log.warn(`There is no setting ${name}, so it has no effect: ${instead}`);
+    const instead = removedSettings[name] ?? 'see .env.example for all settings';
+    log.warn(`Unknown setting ${name} is ignored: ${instead}`);
   }
   endOnUncaughtError(errorReports, log);
   // Always print startup and fatal messages, regardless of log level: plain text or JSON, by the log format.
@@ -94,7 +94,7 @@ function readRoles(): Role[] {
   const { values } = parseArgs({ options: { services: { type: 'string', default: allRoles.join(',') } } });
   return values.services.split(',').map((name) => {
     const role = allRoles.find((one) => one === name.trim());
-    if (!role) throw new Error(`--services: there is no '${name}', only ${allRoles.join(', ')}`);
+    if (!role) throw new Error(`--services: unknown role '${name}'; the roles are ${allRoles.join(', ')}`);
     return role;
   });
 }
@@ -142,9 +142,7 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
 
 /** A newer version migrated the database: shut down gracefully as if we had received SIGTERM. */
 function endOutdated(migration: string, log: Logger): void {
-  log.warn(
-    `Another version of Bakehouse has migrated the database (${migration}), so this server shuts down`,
-  );
+  log.warn(`Shutting down: another version of Bakehouse has migrated the database (${migration})`);
   process.kill(process.pid, 'SIGTERM');
 }
 
@@ -164,9 +162,10 @@ function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
 function describe(error: unknown): string {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')
-    return `Port ${port} is taken: choose another one with --port, or end the program that uses it`;
-  if (code === 'EACCES' && port !== undefined) return `Port ${port} needs more rights: choose one above 1023`;
-  if (code === 'ENOSPC') return 'The disk is full: make room and start again';
+    return `Port ${port} is already in use: choose another port with --port, or stop the program that uses it`;
+  if (code === 'EACCES' && port !== undefined)
+    return `Port ${port} requires root privileges: choose a port above 1023`;
+  if (code === 'ENOSPC') return 'The disk is full: free some space and start again';
   return error instanceof Error ? error.message : String(error);
 }
 

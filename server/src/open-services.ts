@@ -119,7 +119,7 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
   if (config.reader !== null && config.reader !== 'none') {
     if (runsWork)
       throw new Error(
-        'BAKEHOUSE_READER is for processes with --services=web,worker: what this machine runs for users does not run in the reader',
+        'BAKEHOUSE_READER is only allowed with --services=web,worker: the reader cannot run workloads',
       );
     return findReader(places, config.reader);
   }
@@ -130,7 +130,7 @@ async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<
 }
 
 function refusal(line: string): string {
-  return `${line} So this process would read what strangers upload beside its secret: start the reader in a container beside it, and name its socket in BAKEHOUSE_READER (docs/deployment.md). BAKEHOUSE_READER=none starts it all the same`;
+  return `${line} This process would read uploaded files unsandboxed, with access to its secret: start the reader in a separate container and set BAKEHOUSE_READER to its socket (docs/deployment.md), or set BAKEHOUSE_READER=none to accept the risk`;
 }
 
 /**
@@ -148,6 +148,6 @@ export function requireShared(
   ];
   if (missing.length === 0) return;
   throw new Error(
-    `Set ${missing.join(' and ')} as on the other processes of this installation: a process with --services=${roles.join(',')} shares the files in the bucket with them, and ${dataDir} has neither the database nor the secret`,
+    `Set ${missing.join(' and ')} to the values of the other processes of this installation: a process with --services=${roles.join(',')} shares their database and the files in the bucket, and ${dataDir} does not contain the missing values`,
   );
 }

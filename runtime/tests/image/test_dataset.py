@@ -117,7 +117,7 @@ def test_skips_unusable_files_by_name(dataset: Path) -> None:
         "film.mp4 is no PNG, JPEG, WebP, BMP, GIF or TIFF file.",
         "plain-blue.png is not a picture that can be read.",
         "plain-green.png is the same picture as copy.png.",
-        "plain-orange.png is 31 x 90 pixels, and 32 x 32 at least.",
+        "plain-orange.png is 31 x 90 pixels; at least 32 x 32 are needed.",
         "plain-red.png is not a picture that can be read.",
     ]
     assert [picture.path.name for picture in found.kept] == ["copy.png"]

@@ -1,18 +1,18 @@
--- Since when a budget of this period counts.
+-- Returns the start of the current period; '-infinity' for a budget without a period.
 create or replace function budget_period_start(p_period text, p_now timestamptz) returns timestamptz language sql stable as $$
   select case when p_period in ('day', 'month') then date_trunc(p_period, p_now, 'UTC') else '-infinity' end
 $$;
 
--- When it begins anew; null: never.
+-- Returns when the budget resets; null: never.
 create or replace function budget_renews_at(p_period text, p_now timestamptz) returns timestamptz language sql stable as $$
   select case when p_period in ('day', 'month')
     then (date_trunc(p_period, p_now at time zone 'UTC') + ('1 ' || p_period)::interval) at time zone 'UTC'
   end
 $$;
 
--- Each hold that names its key (refs.key_id) counts against the budget of that key, whoever makes it, and
--- as long as it is open with its whole amount. More than the budget is refused with BK402. The user's account
--- is locked before, by the function that changed the hold, so that locks are taken in one order.
+-- Counts each hold that names an API key (refs.key_id) against the budget of that key, with its full amount while
+-- it is open. Raises BK402 if the budget does not cover the hold. The function that changed the hold has already
+-- locked the user's account, so locks are acquired in a fixed order.
 create or replace function count_hold_for_key() returns trigger language plpgsql as $$
 declare
   v_held bigint := case new.status when 'pending' then new.amount else 0 end;
@@ -40,7 +40,7 @@ end $$;
 
 create or replace trigger ledger_holds_count_for_key after insert on ledger_holds
   for each row when (new.refs ? 'key_id') execute function count_hold_for_key();
--- Not where a hold only lives longer: the account is not locked there.
+-- Skips updates that only extend the expiry: they do not lock the account.
 create or replace trigger ledger_holds_count_change_for_key after update on ledger_holds
   for each row when (new.refs ? 'key_id' and (old.amount, old.status) <> (new.amount, new.status))
   execute function count_hold_for_key();

@@ -1,4 +1,4 @@
--- Tables whose rows are facts.
+-- Tables whose rows are never deleted; in the first three, rows never change either.
 
 create or replace function refuse_change() returns trigger language plpgsql as $$
 begin
@@ -15,6 +15,6 @@ create or replace trigger ledger_given_kept before delete or truncate on ledger_
   for each statement execute function refuse_change();
 create or replace trigger ledger_holds_kept before delete or truncate on ledger_holds
   for each statement execute function refuse_change();
--- An ended hold is a fact too.
+-- A hold never changes after it has ended.
 create or replace trigger ledger_holds_ended_stay before update on ledger_holds
   for each row when (old.status <> 'pending') execute function refuse_change();

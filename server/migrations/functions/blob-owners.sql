@@ -1,6 +1,6 @@
--- Who keeps which bytes, and what each user stores. What a table that names bytes calls for each statement: the rows that
--- it has added or deleted, one per file, as arrays. Rows of one owner change in one order, so that two statements do not
--- wait for each other.
+-- Owners of blobs, and the number of bytes that each user stores. Statement triggers of the tables that reference blobs
+-- call the first two functions with their inserted or deleted rows, one array element per file. Rows of one owner
+-- change in a fixed order, so that two statements cannot deadlock.
 
 create or replace function add_blob_owners(sha256s text[], kinds text[], ids text[], sizes bigint[]) returns void
 language sql as $$
@@ -26,7 +26,7 @@ language sql as $$
   where o.sha256 = gone.sha256 and o.owner_kind = gone.kind and o.owner_id = gone.id and o.refs = 0;
 $$;
 
--- `user_storage.bytes` is the sum of a user's rows: what several files have counts once.
+-- `user_storage.bytes` is the sum of a user's rows: a blob that several files share counts once.
 create or replace function count_user_storage() returns trigger language plpgsql as $$
 begin
   if tg_op = 'INSERT' then
@@ -49,8 +49,9 @@ create or replace trigger blob_owners_counted_in after insert on blob_owners
 create or replace trigger blob_owners_counted_out after delete on blob_owners
   referencing old table as changed for each statement execute function count_user_storage();
 
--- Whoever is about to own a blob holds it by the foreign key until its transaction ends; so whoever gives one up waits for
--- them, and they for it: the last one to go sees that it is the last, and who comes after that sees that it was.
+-- A transaction that adds an owner locks the blob through the foreign key until it ends. A transaction that removes an
+-- owner locks the blob `for update`, so each waits for the other: the transaction that removes the last owner sees that
+-- no owner remains, and a transaction that adds an owner later sees `unowned`.
 create or replace function note_unowned_blobs() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
@@ -77,7 +78,7 @@ declare
   ids text[];
   sizes bigint[];
 begin
-  -- Whoever changes what a user stores holds their row.
+  -- Lock the user_storage row before changing what the user stores.
   insert into user_storage (user_id)
   select distinct a.owner_user_id from changed c join assets a on a.id = c.asset_id
   where a.owner_user_id is not null
@@ -122,11 +123,11 @@ create or replace trigger workload_artefacts_owned after insert on workload_arte
   referencing new table as added for each statement execute function own_artefacts();
 create or replace trigger workload_artefacts_disowned after delete on workload_artefacts
   referencing old table as gone for each statement execute function own_artefacts();
--- The same path stored again may have other bytes.
+-- Storing the same path again may replace its bytes.
 create or replace trigger workload_artefacts_reowned after update on workload_artefacts
   referencing old table as gone new table as added for each statement execute function own_artefacts();
 
--- Who keeps a picture keeps its thumbnail too.
+-- The owner of a picture also owns its thumbnail.
 create or replace function own_pictures() returns trigger language plpgsql as $$
 declare
   sha256s text[];
@@ -134,7 +135,7 @@ declare
   ids text[];
   sizes bigint[];
 begin
-  -- Whoever changes what a user stores holds their row.
+  -- Lock the user_storage row before changing what the user stores.
   insert into user_storage (user_id) select distinct user_id from changed order by 1 on conflict do nothing;
   perform from user_storage where user_id in (select user_id from changed) order by user_id for update;
 
@@ -160,7 +161,8 @@ create or replace trigger input_pictures_owned after insert on input_pictures
 create or replace trigger input_pictures_disowned after delete on input_pictures
   referencing old table as changed for each statement execute function own_pictures();
 
--- So are the frames of a video that are a file of their own. Its user's row is held by then.
+-- The owner of a video also owns its strip of frames if that is a separate file. own_pictures runs first (triggers fire
+-- in the order of their names) and has locked the user_storage row.
 create or replace function own_strips() returns trigger language plpgsql as $$
 declare
   sha256s text[];
@@ -183,7 +185,7 @@ create or replace trigger generation_outputs_strips_owned after insert on genera
 create or replace trigger generation_outputs_strips_disowned after delete on generation_outputs
   referencing old table as changed for each statement execute function own_strips();
 
--- An upload whose bytes are whole keeps them for its user.
+-- The user owns the bytes of an upload once they are complete.
 create or replace function own_uploads() returns trigger language plpgsql as $$
 declare
   sha256s text[];
@@ -201,7 +203,7 @@ begin
     from changed where sha256 is not null;
   end if;
   if sha256s is null then return null; end if;
-  -- Whoever changes what a user stores holds their row.
+  -- Lock the user_storage row before changing what the user stores.
   insert into user_storage (user_id) select distinct id from unnest(ids) id order by 1 on conflict do nothing;
   perform from user_storage where user_id = any(ids) order by user_id for update;
 
@@ -218,7 +220,7 @@ create or replace trigger uploads_completed after update on uploads
 create or replace trigger uploads_disowned after delete on uploads
   referencing old table as changed for each statement execute function own_uploads();
 
--- A xorb is kept for the user who has sent it, and is not counted as theirs: what they store are the files that are made of it.
+-- The user who sent a xorb owns it, but their storage does not count it: it counts the files that are made from it.
 create or replace function own_xorbs() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then
@@ -236,13 +238,13 @@ create or replace trigger hub_xorbs_owned after insert on hub_xorbs
 create or replace trigger hub_xorbs_disowned after delete on hub_xorbs
   referencing old table as changed for each statement execute function own_xorbs();
 
--- And a picture that a checkpoint of a run has drawn.
+-- The user also owns the sample pictures that the checkpoints of a run generate.
 create or replace trigger run_samples_owned after insert on run_samples
   referencing new table as changed for each statement execute function own_uploads();
 create or replace trigger run_samples_disowned after delete on run_samples
   referencing old table as changed for each statement execute function own_uploads();
 
--- And the LoRA of a checkpoint, which the run's workload keeps: a user stores the models that are made of one.
+-- The workload of the run owns the LoRA of a checkpoint: a user's storage counts only the models made from it.
 create or replace function own_checkpoints() returns trigger language plpgsql as $$
 begin
   if tg_op in ('INSERT', 'UPDATE') then

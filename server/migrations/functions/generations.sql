@@ -1,5 +1,6 @@
--- Who waits in each queue, and how many are served before: users take turns. Each generation that a user has in work or
--- waiting puts the next one a turn back; within a turn it is theirs who was served least lately.
+-- Waiting generations with their position in the queue; position 0 is next. Users take turns: each running or waiting
+-- generation of a user moves that user's next one back by one turn. Within a turn, the user who was served least
+-- recently is first.
 drop view if exists generation_queue;
 create view generation_queue as
 select id, user_id, queue, turn,

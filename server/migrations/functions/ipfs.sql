@@ -1,4 +1,4 @@
--- Whatever makes a revision of an asset that uses IPFS asks for its CID. One that has none yet is replaced.
+-- Requests a CID for each new revision of an asset that uses IPFS, and cancels requests for earlier revisions.
 create or replace function ask_for_cids() returns trigger language plpgsql as $$
 begin
   delete from revision_cids c using made m, assets a
@@ -11,7 +11,7 @@ end $$;
 create or replace trigger revisions_ask_for_cids after insert on revisions
   referencing new table as made for each statement execute function ask_for_cids();
 
--- Choosing IPFS asks for the CID of the newest revision; taking the choice back forgets those of all.
+-- Enabling IPFS requests the CID of the newest revision; disabling it deletes the CIDs of all revisions.
 create or replace function choose_ipfs() returns trigger language plpgsql as $$
 begin
   if not new.use_ipfs then
@@ -25,7 +25,7 @@ end $$;
 create or replace trigger assets_choose_ipfs after update of use_ipfs on assets
   for each row when (old.use_ipfs is distinct from new.use_ipfs) execute function choose_ipfs();
 
--- Pins of CIDs that have lost a revision are looked at again at once.
+-- Makes the pins of a CID due for a check as soon as a revision with that CID is deleted.
 create or replace function wake_pins() returns trigger language plpgsql as $$
 begin
   perform from ipfs_pins where cid in (select cid from gone) order by id for update;

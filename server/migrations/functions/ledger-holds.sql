@@ -33,8 +33,9 @@ begin
   available := available - p_amount;
 end $$;
 
--- Sets the hold's new amount and expiry, where given. It never shrinks or shortens a hold, so it may be repeated.
--- Outcomes: ok, insufficient_funds (`missing` is what the extension needs), ended, not_found.
+-- Raises the hold to an amount and an expiry; null leaves the value unchanged. Never reduces either, so it is
+-- idempotent.
+-- Outcomes: ok, insufficient_funds (`missing` is the additional amount that the extension needs), ended, not_found.
 create or replace function ledger_extend_hold(
   p_hold_id uuid, p_amount bigint, p_expires_at timestamptz,
   out outcome text, out missing bigint, out available bigint, out debit_account_id text
@@ -71,9 +72,9 @@ begin
   outcome := 'ok';
 end $$;
 
--- Raises an open hold by an amount, unlike ledger_extend_hold, which raises it to one; a later expiry may
--- come with it. It is not repeatable: each call that answers ok has taken p_by more.
--- Outcomes: those of ledger_extend_hold; `amount` is what the hold has now, null where it did not grow.
+-- Raises an open hold by p_by (ledger_extend_hold raises it to a total), and optionally extends its expiry.
+-- Not idempotent: each call that returns ok has reserved p_by more.
+-- Outcomes: see ledger_extend_hold; `amount` is the new total of the hold, null if it was not raised.
 create or replace function ledger_grow_hold(
   p_hold_id uuid, p_by bigint, p_expires_at timestamptz,
   out outcome text, out amount bigint, out available bigint, out debit_account_id text
@@ -87,8 +88,8 @@ begin
   if outcome = 'ok' then amount := v_amount; end if;
 end $$;
 
--- Charges any amount from 0 to the hold's and frees the rest; 0 is a release. Settled once: the same
--- amount again is a replay, another one is refused.
+-- Charges an amount between 0 and the hold's amount and frees the rest; 0 releases the hold. A hold is settled once:
+-- the same amount again is a replay, and a different amount is refused.
 -- Outcomes: ok, replayed, exceeds_hold, ended (released, or settled with another amount), not_found.
 create or replace function ledger_settle(
   p_hold_id uuid, p_amount bigint,
@@ -143,8 +144,8 @@ begin
   outcome := 'ok';
 end $$;
 
--- Releases up to p_limit holds whose time is over at p_now; answers the debit accounts, one row per hold. The keys whose
--- budgets count them are locked as whoever ends all keys of a user locks them: the web app's first, the others by id.
+-- Releases up to p_limit holds that expired by p_now; returns the debit accounts, one row per hold. Locks the API keys
+-- whose budgets count the holds in the same order as ending all keys of a user: the web app's key first, then by id.
 create or replace function ledger_expire_holds(p_now timestamptz, p_limit integer)
 returns table (hold_id uuid, debit_account_id text) language plpgsql as $$
 #variable_conflict use_column

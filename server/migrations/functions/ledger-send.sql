@@ -1,18 +1,20 @@
--- Transfers between users, one after the other in the order of the arrays, each with its own outcome: a refused one changes
--- nothing for the others. Recipients are named by username, email address or id. Keys are the senders' own, so whoever
--- holds a sender's lock is the only one to use them.
+-- Executes transfers between users in the order of the arrays, each with its own outcome: a refused transfer does not
+-- affect the others. Recipients are named by username, email address or id. Idempotency keys are scoped to the sender,
+-- so only the transaction that holds the sender's lock can use them.
 --
--- Outcomes: ok, replayed, idempotency_conflict, insufficient_funds, not_sendable, owed, over_daily_limit, unknown_recipient,
--- own_account; and busy unless p_wait: another transaction holds one of the two accounts, so it was left alone.
--- p_daily_max is what each sender may send within 24 hours, null for no limit; where that refuses, `sendable` is what is left.
--- p_key_ids are the API keys with which the senders ask, null where none does. A repeated call may come with another one.
+-- Outcomes: ok, replayed, idempotency_conflict, insufficient_funds, not_sendable, owed, over_daily_limit,
+-- unknown_recipient, own_account; and, without p_wait, busy: another transaction has locked one of the two accounts, so
+-- nothing was moved. p_daily_max is the most each sender may send within 24 hours, null for no limit; with
+-- over_daily_limit, `sendable` is the rest of that limit. p_key_ids are the API keys of the requests, null without one.
+-- A repeated call may use another.
 --
--- A repeated send is answered as the first time, also once its recipient's account is deleted. Whom the name of such an
--- account meant is not kept: the repeated call is known by its key and its amount, and whoever is named now, so that nobody
--- learns from it who has an account. Credit is looked at before the recipient for the same reason.
+-- A repeated send returns its first result, even after the recipient's account was deleted. The names of deleted
+-- accounts are not stored, so for such a recipient only the key, the sender and the amount are compared, whatever
+-- recipient the call names: the outcome must not reveal who has an account. Credit is checked before the recipient for
+-- the same reason.
 --
--- Some rows of each table are looked up by a key, however many there are. A plan that was made for small tables reads all of
--- them, and connections keep it while they grow: so only indexes are used, and one plan does for all calls.
+-- Each table is searched by key, however large it is. A plan made for small tables would scan them, and connections
+-- cache the plan while the tables grow: so only index scans are enabled, and all calls share one generic plan.
 create or replace function ledger_send(
   p_senders text[], p_recipients text[], p_amounts bigint[], p_keys text[], p_wait boolean,
   p_daily_max bigint default null, p_key_ids uuid[] default null
@@ -27,28 +29,28 @@ declare
   v_recipients text[];
   v_without_account text[];
   v_keys text[];
-  -- What earlier calls with these keys moved, to whom, and whether it is what is asked for now.
+  -- Earlier transfers with these keys, their recipients, and whether they equal the requested transfers.
   v_earlier uuid[];
   v_earlier_to text[];
   v_is_same boolean[];
-  -- The users whose accounts are locked, by account id, and beside each what this call does to it.
+  -- The users whose accounts are locked, ordered by account id; the arrays below follow the same order.
   v_users text[];
   v_available bigint[];
-  v_sendable bigint[]; -- below zero where more is owed
+  v_sendable bigint[]; -- negative if the user owes more
   v_owed bigint[];
-  v_daily_left bigint[]; -- of what each may send within 24 hours; null where there is no limit
+  v_daily_left bigint[]; -- the rest of what each user may send within 24 hours; null without a limit
   v_debt record;
   v_paid bigint[];
   v_received bigint[];
-  -- The places in the arrays of what is moved, and the ids of the transfers.
+  -- The array positions of accepted transfers, and their ids.
   v_moved integer[] := '{}';
   v_ids uuid[] := '{}';
   v_moved_keys text[] := '{}';
   v_from integer;
   v_to integer;
-  v_twin integer; -- the place in v_moved
+  v_twin integer; -- position in v_moved
 begin
-  -- Before any seq, as in ledger_lock.
+  -- Assign the transaction id before any seq, as in ledger_lock.
   perform pg_current_xact_id();
 
   select array_agg(r.id order by n),
@@ -83,7 +85,7 @@ begin
       order by id for no key update skip locked
     ) locked;
   end if;
-  -- Under the locks: whoever deletes an account holds them until the commit, so a recipient may be nobody by now.
+  -- Read under the locks: deleting an account holds them until its commit, so a recipient may have been deleted by now.
   select array_agg(u.id order by n) into v_recipients
   from unnest(v_recipients) with ordinality as named (id, n)
   left join users u on u.id = named.id and u.deleted_at is null;
@@ -91,7 +93,7 @@ begin
   v_paid := array_fill(0::bigint, array[coalesce(cardinality(v_users), 0)]);
   v_received := v_paid;
 
-  -- What is owed is collected before anything is sent.
+  -- Debts are collected before anything is sent, so they reduce what the sender may send.
   v_owed := v_paid;
   for v_debt in
     select array_position(v_users, owner_user_id) as place, ledger_owed(owner_user_id) as owed
@@ -102,7 +104,7 @@ begin
     v_sendable[v_debt.place] := v_sendable[v_debt.place] - v_debt.owed;
   end loop;
 
-  -- Under the locks too: nobody else sends for them meanwhile.
+  -- Read under the locks: no other call can send for these users until this transaction ends.
   if p_daily_max is not null then
     select array_agg(p_daily_max - coalesce(sent.amount, 0) order by place)
     into v_daily_left
@@ -114,7 +116,7 @@ begin
     ) sent on locked.user_id = any (p_senders);
   end if;
 
-  -- Under the locks: nobody can use these keys from here on.
+  -- Read under the locks: no other call can use these keys until this transaction ends.
   select array_agg(t.id order by n), array_agg(payee.owner_user_id order by n),
     array_agg(
       (t.debit_account_id, t.amount, t.kind) is not distinct from ('user:' || asked.sender, asked.amount, 'transfer')
@@ -133,7 +135,7 @@ begin
     v_to := array_position(v_users, recipient_id);
     available := v_available[v_from];
     sendable := greatest(v_sendable[v_from], 0);
-    -- The same key may stand in one call twice.
+    -- One call may contain the same key twice.
     v_twin := case when v_keys[i] is not null then array_position(v_moved_keys, v_keys[i]) end;
     if v_twin is not null then
       v_earlier[i] := v_ids[v_twin];

@@ -1,6 +1,6 @@
--- The two sides of the transfers after p_after and up to p_upto, one row each. The counterpart is the id of the system
--- account on the other side, or 'users'. A key is its payer's: who was sent credits is not told with which key, and of what
--- comes in only a refund belongs to one.
+-- Returns both sides of the transfers after p_after and up to p_upto, one row per side. The counterpart is the id of
+-- the system account on the other side, or 'users'. Only the owner of an API key sees it: the payer, or the recipient
+-- of a refund. A recipient of sent credits does not learn which key was used.
 create or replace function ledger_sides(p_after bigint, p_upto bigint)
 returns table (
   account_id text, key_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint
@@ -16,7 +16,7 @@ returns table (
   from ledger_transfers where seq > p_after and seq <= p_upto
 $$;
 
--- The same, summed: by key and day, and in all.
+-- Sums of ledger_sides: by key and day, and in total.
 create or replace function ledger_sum_days(p_after bigint, p_upto bigint)
 returns table (
   account_id text, key_id text, day date, counterpart text, paid bigint, received bigint, transfers bigint

@@ -1,9 +1,9 @@
--- The moves of the ledger: see docs/ledger.md. Each is called once, in the caller's transaction, and answers with an outcome;
--- a refusal changes nothing and leaves the caller's transaction usable. Locks are taken in one order everywhere: the hold,
+-- Ledger operations: see docs/ledger.md. Each is a single call in the caller's transaction and returns an outcome; a
+-- refusal changes nothing and leaves the transaction usable. All functions acquire locks in the same order: the hold,
 -- then the users' accounts by id.
 
--- Opens the accounts of users who have none yet: whoever has not signed in since the account was made for them, or whose
--- sign-up was cut short. Called before any account is locked.
+-- Opens ledger accounts for users without one: users who have not signed in since they were created, and users whose
+-- sign-up was interrupted. Must be called before any account is locked.
 create or replace function ledger_open_accounts(p_user_ids text[]) returns void language sql as $$
   insert into ledger_accounts (id, kind, owner_user_id, credits_posted, debits_posted, debits_pending, given)
   select 'user:' || id, 'user', id, 0, 0, 0, 0 from users where id = any (p_user_ids)
@@ -11,15 +11,15 @@ create or replace function ledger_open_accounts(p_user_ids text[]) returns void 
   on conflict do nothing
 $$;
 
--- Locks the users' accounts among the two, by id. What can be spent is the balance less the holds. What can be sent is less:
--- holds are met out of given credits first, and what of these no hold needs stays where it is. All null for a system
--- account, which has no limit.
+-- Locks the user accounts among the two, ordered by id. `available` is the balance minus the holds. `sendable` may be
+-- less: holds use given credits first, and given credits that no hold needs cannot be sent. All results are null if the
+-- debit account is a system account, which has no limit.
 create or replace function ledger_lock(p_debit text, p_credit text, out available bigint, out sendable bigint, out given bigint)
 language plpgsql as $$
 declare
   v_account record;
 begin
-  -- The transaction gets its id before its transfer gets a seq: the sealer relies on that order.
+  -- Assign the transaction id before the transfer's seq: the sealer relies on that order.
   perform pg_current_xact_id();
   if p_credit like 'user:%' and not exists (select from ledger_accounts where id = p_credit) then
     perform ledger_open_accounts(array[substr(p_credit, length('user:') + 1)]);
@@ -39,14 +39,14 @@ begin
   end loop;
 end $$;
 
--- What the user owes the house.
+-- Returns what the user owes the house.
 create or replace function ledger_owed(p_user_id text) returns bigint language sql stable as $$
   select coalesce(sum(case debit_account_id when 'receivable:' || p_user_id then amount else -amount end), 0)::bigint
   from ledger_transfers
   where debit_account_id = 'receivable:' || p_user_id or credit_account_id = 'receivable:' || p_user_id
 $$;
 
--- Takes given credits out of their portions, those that end first before the others.
+-- Deducts given credits from their portions, soonest expiry first.
 create or replace function ledger_take_given(p_account_id text, p_amount bigint) returns void language sql as $$
   update ledger_given g set remaining = g.remaining - portions.taken
   from (
@@ -57,10 +57,10 @@ create or replace function ledger_take_given(p_account_id text, p_amount bigint)
   where portions.id = g.id and portions.taken > 0
 $$;
 
--- p_given_until: the amount comes as given credits that end then ('infinity': never); null: as bought ones.
--- Outcomes: ok, replayed (the same key and the same transfer), idempotency_conflict (the same key,
--- another transfer), insufficient_funds (`available` says what there is), not_sendable (there is enough, but
--- of it only `sendable` may go to another user), owed (the same, because the sender owes the house).
+-- p_given_until: the amount arrives as given credits that expire then ('infinity': never); null: as bought credits.
+-- Outcomes: ok, replayed (same key, same transfer), idempotency_conflict (same key, different transfer),
+-- insufficient_funds (`available` is the balance that can be spent), not_sendable (the balance suffices, but only
+-- `sendable` may be sent to another user), owed (like not_sendable, because the sender owes the house).
 create or replace function ledger_transfer(
   p_debit text, p_credit text, p_amount bigint, p_kind text, p_description text, p_refs jsonb,
   p_idempotency_key text, p_given_until timestamptz default null,
@@ -102,7 +102,7 @@ begin
       v_given_paid + v_given_received)
     on conflict (idempotency_key) do nothing
     returning t.id into transfer_id;
-    -- Not found: a call that locked other accounts used the key meanwhile; look at what it moved.
+    -- Not found: a concurrent call that locked other accounts has used the key. Loop to compare its transfer.
     exit when found;
   end loop;
 
@@ -120,8 +120,9 @@ begin
   available := available - p_amount;
 end $$;
 
--- Takes back given credits whose time is over at p_now, in up to p_limit accounts; answers one row per account.
--- What running work needs of them stays until its hold ends, whatever else is there: they are spent first.
+-- Withdraws given credits that expired by p_now from up to p_limit accounts; returns one row per account. Given credits
+-- that open holds need remain until the holds end, even if the account has bought credits: given credits are spent
+-- first.
 create or replace function ledger_expire_given(p_now timestamptz, p_limit integer)
 returns table (account_id text, amount bigint) language plpgsql as $$
 #variable_conflict use_column
@@ -145,7 +146,7 @@ begin
   end loop;
 end $$;
 
--- Pays what the user owes, as far as there is what could also be sent. Answers how much that was.
+-- Collects what the user owes, up to the amount that the user could send. Returns the collected amount.
 create or replace function ledger_collect(p_user_id text) returns bigint language plpgsql as $$
 declare
   v_account text := 'user:' || p_user_id;
@@ -154,7 +155,7 @@ declare
   v_owed bigint;
 begin
   select l.sendable into v_sendable from ledger_lock(v_account, v_receivable) l;
-  -- Under the lock: nobody else collects from him.
+  -- Read under the lock: no other call collects from this user.
   v_owed := least(ledger_owed(p_user_id), v_sendable);
   if v_owed > 0 then
     update ledger_accounts set debits_posted = debits_posted + v_owed where id = v_account;
@@ -164,8 +165,8 @@ begin
   return greatest(coalesce(v_owed, 0), 0);
 end $$;
 
--- A payment that its payer's bank took back: the user owes it, and pays as much at once as possible. `owed` is what the user
--- owes after that, from before too. Outcomes: ok, replayed, idempotency_conflict.
+-- Records a payment that the payer's bank reversed: the user owes it, and as much as possible is collected immediately.
+-- `owed` is the user's total debt afterwards, including earlier debts. Outcomes: ok, replayed, idempotency_conflict.
 create or replace function ledger_charge_back(
   p_user_id text, p_amount bigint, p_description text, p_refs jsonb, p_idempotency_key text,
   out outcome text, out transfer_id uuid, out collected bigint, out owed bigint

@@ -1,7 +1,7 @@
--- Who receives credits from another user hears of it. In the database, because such transfers are a transaction of one
--- statement: it is told with the transfer or not at all, and a repeated call tells nothing. Sums as small as they get can be
--- sent all day: beyond twenty unread of one sender, further ones would only bury the rest. A sender's transfers come one
--- after the other, under the lock of their account, so none is counted too late.
+-- Notifies a user who receives credits from another user. A trigger, because such a transfer is a single-statement
+-- transaction: the notification commits with the transfer, and a replayed call adds none. A sender could transfer tiny
+-- amounts all day, so at most twenty unread notifications per sender are stored; more would only bury the others. The
+-- lock of the sender's account serializes the sender's transfers, so the count is exact.
 create or replace function notify_of_received_credits() returns trigger language plpgsql as $$
 begin
   insert into notifications (user_id, kind, data)

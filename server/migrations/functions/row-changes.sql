@@ -1,12 +1,12 @@
--- What processes keep of these rows in memory (platform/cache/row-changes.ts) they forget when it changes. Only what it is
--- made from counts: PostgreSQL lets transactions with a NOTIFY commit one after the other, and much is written into these
--- rows that nobody keeps.
+-- Processes cache data from these rows (platform/cache/row-changes.ts) and invalidate it when the rows change. Only
+-- changes to cached columns notify: PostgreSQL serializes the commits of transactions with a NOTIFY, and many updates
+-- of these rows concern other columns.
 
--- What has changed is told by the name or id under which processes know what they keep of it, so that they forget that and
--- nothing else: the second argument of the trigger is its column, 'id' where there is none or it is null.
+-- Sends the cache key of the changed row, so that processes invalidate only that entry. The second argument of the
+-- trigger is the column of the key; defaults to 'id' if there is no such argument or the column is null.
 create or replace function notify_row_change() returns trigger language plpgsql as $$
 begin
-  -- Before and after, for a name that changes: PostgreSQL delivers equal messages of a transaction once.
+  -- Notify for the old and the new key, which may differ: PostgreSQL delivers equal messages of a transaction once.
   perform pg_notify('bakehouse_row_change', json_build_object('of', tg_argv[0], 'id', told.id)::text)
   from (values (to_jsonb(old)), (to_jsonb(new))) as version (fields),
     lateral (select coalesce(fields->>tg_argv[1], fields->>'id') as id) as told
@@ -14,7 +14,7 @@ begin
   return null;
 end $$;
 
--- Whom an API key stands for, and what it opens.
+-- The user and the permissions of an API key.
 create or replace trigger api_keys_notify_change after update on api_keys for each row when (
   (old.sha256, old.previous_sha256, old.previous_until, old.scopes, old.budget_micro, old.expires_at, old.revoked_at)
   is distinct from
@@ -26,7 +26,8 @@ create or replace trigger users_notify_change after update on users for each row
   (old.email, old.email_verified) is distinct from (new.email, new.email_verified)
 ) execute function notify_row_change('user');
 
--- Where a request for a model goes. A deployment by its name: it takes the name of a starter model over, and gives it back.
+-- Routing of requests for a model. A deployment is cached by model name, because it can take over the name of a starter
+-- model and later release it.
 create or replace trigger deployments_notify_start after insert or delete on deployments
   for each row execute function notify_row_change('deployment', 'model_name');
 create or replace trigger deployments_notify_change after update on deployments for each row when (
@@ -34,7 +35,8 @@ create or replace trigger deployments_notify_change after update on deployments 
   is distinct from
   (new.model_server_id, new.model_name, new.adapter, new.revision_id, new.sleeping, new.terminated_at)
 ) execute function notify_row_change('deployment', 'model_name');
--- One of a deployment's own by the id of the deployment: what is kept does not know a replica that has just come.
+-- The model servers of a deployment are cached by the id of the deployment: the cached entry does not contain a new
+-- replica yet.
 create or replace trigger model_servers_notify_change after update on model_servers for each row when (
   (old.engine, old.accelerator, old.starter_name, old.starter_requested_at is null, old.workload_id)
   is distinct from

@@ -1,6 +1,6 @@
 -- Usage windows: see docs/ledger.md.
 
--- Makes the partition of a day, once.
+-- Creates the partition of a day if it does not exist.
 create or replace function usage_prepare_day(p_day date) returns void language plpgsql as $$
 declare
   v_name text := 'usage_events_' || to_char(p_day, 'YYYYMMDD');
@@ -12,7 +12,7 @@ begin
   execute format('alter table usage_events attach partition %I for values from (%L) to (%L)', v_name, p_day, p_day + 1);
 end $$;
 
--- Drops the days before p_day; answers how many.
+-- Drops the partitions of the days before p_day; returns their number.
 create or replace function usage_forget_days(p_day date) returns integer language plpgsql as $$
 declare
   v_name text;
@@ -28,8 +28,8 @@ begin
   return v_count;
 end $$;
 
--- The digest of a window: SHA-256 over the digest before and the event, event after event. In PL/pgSQL, whose steps cost half
--- as much as those of SQL: it need not begin a query for each of them.
+-- Adds an event to the digest of a window: SHA-256 over the previous digest and the event. A step in PL/pgSQL costs
+-- half as much as in SQL, because it does not start a query.
 create or replace function usage_digest_step(p_before bytea, e usage_events) returns bytea language plpgsql stable as $$
 begin
   return sha256(p_before || convert_to(jsonb_build_array(
@@ -39,7 +39,7 @@ end $$;
 
 create or replace aggregate usage_digest(usage_events) (sfunc = usage_digest_step, stype = bytea, initcond = '\x');
 
--- Two objects of counts, added by name.
+-- Adds two objects of counts by key.
 create or replace function usage_add(a jsonb, b jsonb) returns jsonb language sql immutable as $$
   select coalesce(jsonb_object_agg(key, total), '{}') from (
     select key, sum(value::bigint) as total
@@ -48,8 +48,8 @@ create or replace function usage_add(a jsonb, b jsonb) returns jsonb language sq
   ) sums
 $$;
 
--- A lease that is long enough is left as it is: whoever opens a window may wait for its user's account, and those who open
--- others in the same process must not wait for them.
+-- Does not update a lease with more than p_left_ms left: a call that opens a window may then wait for its user's
+-- account, and its lock on the lease would block other calls of the same process that open windows.
 create or replace function usage_lease(p_leader uuid, p_lease_ms integer, p_left_ms integer) returns void language plpgsql as $$
 begin
   if exists (
@@ -62,7 +62,7 @@ begin
   on conflict (id) do update set lease_until = excluded.lease_until;
 end $$;
 
--- Opens a window on a hold of its own. Outcomes: those of ledger_hold.
+-- Opens a window with its own hold. Outcomes: see ledger_hold.
 create or replace function usage_open(
   p_window_id uuid, p_leader uuid, p_user_id text, p_key_id uuid, p_source text, p_at timestamptz,
   p_debit text, p_credit text, p_amount bigint, p_description text, p_refs jsonb, p_expires_at timestamptz,
@@ -79,11 +79,11 @@ begin
   end if;
 end $$;
 
--- Writes events of windows, [{"window": id, "events": [{"n", "id", "at", "amount", "quantities"}]}], each window's in the order
--- of n. Those that were written before are passed over, so a batch whose commit is in doubt is sent again. Answers how many
--- each window has; null where the leader leads it no more, and where there is a gap before what comes: then `missing` is
--- the event that nobody has, and nothing behind it is written. (A database that took over a moment behind may have forgotten
--- the newest events. They are not charged, and keep no other window from being written.)
+-- Writes events of windows, [{"window": id, "events": [{"n", "id", "at", "amount", "quantities"}]}], per window in the
+-- order of n. Skips events that are already written, so a batch whose commit is uncertain can be sent again. Returns
+-- the number of events of each window; null if p_leader no longer leads it, or if there is a gap: then `missing` is the
+-- number of the first absent event, and no event after it is written. (After a failover, the database may lack the
+-- newest events. They are not charged, and do not prevent writing other windows.)
 create or replace function usage_write(p_leader uuid, p_batch jsonb)
 returns table (window_id uuid, events bigint, missing bigint) language plpgsql as $$
 declare
@@ -130,10 +130,10 @@ begin
   end loop;
 end $$;
 
--- Closes a window: charges what its written events cost, at most what its hold has, in one transfer that carries how many
--- they are, what they used, and their digest. For its leader, and for anybody once the leader's lease is over.
--- Outcomes: ok, led (by another process that lives), closed before, ended (its hold had run out: nothing is charged).
--- `uncharged` is what was used and could not be charged.
+-- Closes a window: charges the cost of its written events, at most the amount of its hold, in one transfer that records
+-- their number, quantities and digest. Allowed for its leader, and for any caller after the leader's lease has expired.
+-- Outcomes: ok, led (by another process whose lease is valid), closed (before), ended (the hold had expired: nothing is
+-- charged). `uncharged` is the cost of usage that could not be charged.
 create or replace function usage_close(
   p_window_id uuid, p_leader uuid, p_at timestamptz,
   out outcome text, out user_id text, out uncharged bigint

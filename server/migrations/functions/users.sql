@@ -1,5 +1,6 @@
--- Picks a free username from the part of the email address before the @, for people who gave none: ada, then ada-2, ada-3.
--- It runs inside the insert, so that sign-up stays one transaction; the lock lets two people with the same name sign up at once.
+-- Picks a free username from the local part of the email address for users without one: ada, then ada-2, ada-3. Runs
+-- inside the insert, so that sign-up is one transaction. The lock prevents concurrent sign-ups from picking the same
+-- name.
 create or replace function pick_username() returns trigger language plpgsql as $$
 declare
   base text;
@@ -9,7 +10,7 @@ begin
   if new.username is not null then
     return new;
   end if;
-  -- Letters lose their accents, all else becomes a dash.
+  -- Removes accents from letters and replaces all other characters with dashes.
   base := regexp_replace(normalize(lower(split_part(new.email, '@', 1)), NFD), '[\u0300-\u036f]', '', 'g');
   base := trim(both '-' from regexp_replace(base, '[^a-z0-9_]+', '-', 'g'));
   if base = '' then
@@ -30,8 +31,8 @@ $$;
 create or replace trigger pick_username before insert on users
   for each row execute function pick_username();
 
--- A sign-in that is under way while its account is deleted does not get in. The lock waits for a deletion that is about
--- to be committed, and a deletion waits for it: it locks the user's row before it deletes what opens the account.
+-- Rejects a sign-in that is in progress while its account is deleted. The row lock waits for an uncommitted deletion,
+-- and a deletion waits for this lock: it locks the user's row before it deletes sessions, sign-in methods and keys.
 create or replace function refuse_deleted_user() returns trigger language plpgsql as $$
 declare
   v_deleted_at timestamptz;

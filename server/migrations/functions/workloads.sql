@@ -4,13 +4,13 @@ begin
 end
 $$;
 
--- A workload that rests until its inputs are known (release-workload.ts) gets its complete spec then.
--- Compared only where somebody writes it: a spec may be megabytes, and a workload changes often.
+-- Exempts workloads that wait for their inputs (not_before in the year 9999): release-workload.ts completes their spec.
+-- `update of spec`: compares only when a statement writes it, since a spec may be megabytes and workloads change often.
 create or replace trigger workloads_spec before update of spec on workloads
   for each row when (old.spec is distinct from new.spec and old.not_before < '9999-01-01T00:00:00Z')
   execute function refuse_another_spec();
 
--- What a request has to know of the engine's workloads, in one join.
+-- The columns of workloads that requests to models need, available with one join.
 drop view if exists serving_workloads;
 create view serving_workloads as
   select id, state, reason, phase, base_url, adapter_names, server_key

@@ -71,8 +71,8 @@ export function routingOf(s: Settings): Routing | null {
   const { BAKEHOUSE_ROUTERS: routers, BAKEHOUSE_MODEL_SERVER_KEY: key } = s;
   if (routers.size === 0) return null;
   if (s.BAKEHOUSE_KUBECONFIG === undefined)
-    throw unusable(['BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_ROUTERS']);
-  if (key === undefined) throw unusable(['BAKEHOUSE_MODEL_SERVER_KEY: is missing beside BAKEHOUSE_ROUTERS']);
+    throw unusable(['BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_ROUTERS']);
+  if (key === undefined) throw unusable(['BAKEHOUSE_MODEL_SERVER_KEY: is required with BAKEHOUSE_ROUTERS']);
   return { routers, key };
 }
 
@@ -99,16 +99,16 @@ type Settings = z.output<z.ZodObject<typeof clusterSettings>>;
 export function clusterOf(s: Settings, publicUrl: string) {
   const { BAKEHOUSE_KUBECONFIG: kubeconfig, BAKEHOUSE_KUBERNETES_IMAGE: image } = s;
   if (kubeconfig === undefined) {
-    if (image) throw unusable(['BAKEHOUSE_KUBECONFIG: is missing beside BAKEHOUSE_KUBERNETES_IMAGE']);
+    if (image) throw unusable(['BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_KUBERNETES_IMAGE']);
     return null;
   }
   if (image === undefined)
-    throw unusable(['BAKEHOUSE_KUBERNETES_IMAGE: is missing beside BAKEHOUSE_KUBECONFIG']);
+    throw unusable(['BAKEHOUSE_KUBERNETES_IMAGE: is required with BAKEHOUSE_KUBECONFIG']);
   const cpuWork = s.BAKEHOUSE_KUBERNETES_CPU_RUNS;
   const queues = s.BAKEHOUSE_KUEUE_QUEUES === undefined ? null : parseQueues(s.BAKEHOUSE_KUEUE_QUEUES);
   if (cpuWork && queues && !queues.has('cpu') && !queues.has('*'))
     throw unusable([
-      'BAKEHOUSE_KUEUE_QUEUES: names no queue for cpu, and BAKEHOUSE_KUBERNETES_CPU_RUNS sends work without a GPU there: add cpu=QUEUE',
+      'BAKEHOUSE_KUEUE_QUEUES: has no queue for cpu, but BAKEHOUSE_KUBERNETES_CPU_RUNS sends runs without a GPU to the cluster: add cpu=QUEUE',
     ]);
   return {
     kubeconfig,

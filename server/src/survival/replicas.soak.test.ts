@@ -142,11 +142,13 @@ test('replicas without a data folder share their work, and continue when one is 
 
 test('a second machine, and a replica with another secret, another bucket or none, is rejected with one sentence', async () => {
   const second = await replica(['reconciler'], { BAKEHOUSE_READER: '' });
-  expect(await second.start()).toContain('This installation has its machine already');
+  expect(await second.start()).toContain('This installation already has a machine');
   const stranger = await replica(['web'], { BAKEHOUSE_SECRET: 'another-one-another-one-another-one' });
-  expect(await stranger.start()).toContain("This machine's secret is not that of the other processes");
+  expect(await stranger.start()).toContain(
+    "This machine's secret differs from the secret of the other processes",
+  );
   const elsewhere = await replica(['web'], { BAKEHOUSE_S3_BUCKET: 'crumbs' });
-  expect(await elsewhere.start()).toContain('The bucket has none of the files that the database names');
+  expect(await elsewhere.start()).toContain('The bucket contains no file that the database references');
   const without = await replica(['web'], { BAKEHOUSE_S3_BUCKET: '', BAKEHOUSE_S3_ENDPOINT: '' });
   expect(await without.start()).toContain('set BAKEHOUSE_S3_BUCKET');
 });

@@ -15,7 +15,7 @@ app.kubernetes.io/instance: {{ .root.Release.Name }}
 app.kubernetes.io/component: {{ .role }}
 {{- end }}
 
-{{/* The same id at each start: this release is the machine of its database, however often its pods are made anew. */}}
+{{/* A constant machine id: the release remains the same machine of its database when its pods are recreated. */}}
 {{- define "bakehouse.machine" -}}
 {{- if .Values.machine }}{{ .Values.machine }}{{ else }}
 {{- $hash := sha256sum (printf "%s/%s" .Release.Namespace .Release.Name) -}}
@@ -23,7 +23,7 @@ app.kubernetes.io/component: {{ .role }}
 {{- end }}
 {{- end }}
 
-{{/* All settings that stand in secrets, by name. */}}
+{{/* All settings that are read from secrets, by name. */}}
 {{- define "bakehouse.secretSettings" -}}
 {{- $all := dict "DATABASE_URL" .Values.database "BAKEHOUSE_SECRET" .Values.secret "BAKEHOUSE_METRICS_TOKEN" .Values.metrics -}}
 {{- toYaml (merge $all .Values.secretSettings) -}}
@@ -109,7 +109,7 @@ capabilities: { drop: [ALL] }
 {{- end }}
 {{- end }}
 
-{{/* Makes the folders that the reader sees before it starts; then the reader, beside the server from its start to its end. */}}
+{{/* Creates the folders that the reader mounts, then starts the reader as a sidecar for the lifetime of the server. */}}
 {{- define "bakehouse.initContainers" -}}
 - name: prepare
   image: {{ .root.Values.images.server }}
@@ -127,7 +127,7 @@ capabilities: { drop: [ALL] }
   imagePullPolicy: {{ .root.Values.imagePullPolicy }}
   restartPolicy: Always
   command: [node, server/src/platform/sandbox/reader/reader-program.ts, /run/bakehouse/reader]
-  # Another user of the same group: it reads what is lent, and changes none of it.
+  # A different user in the same group: it can read lent files but not change them.
   securityContext:
     runAsUser: 10002
     {{- include "bakehouse.securityContext" . | nindent 4 }}
@@ -153,7 +153,7 @@ spec:
   replicas: {{ if $root.Values.paused }}0{{ else }}{{ .replicas }}{{ end }}
   strategy:
     {{- if eq .role "reconciler" }}
-    # One runs the work; the next one waits until it has ended.
+    # Only one reconciler may run: Kubernetes starts the new one after the old one has ended.
     type: Recreate
     {{- else }}
     type: RollingUpdate
@@ -209,7 +209,7 @@ spec:
           env: {{- include "bakehouse.env" . | nindent 12 }}
           ports:
             - { name: http, containerPort: {{ .port }} }
-          # Its first start may change the database.
+          # The first start may migrate the database.
           startupProbe:
             httpGet: { path: /healthz, port: http }
             periodSeconds: 5
@@ -225,7 +225,7 @@ spec:
             timeoutSeconds: 5
             failureThreshold: 2
           {{- if eq .role "web" }}
-          # Until nobody sends it new requests.
+          # Until Kubernetes has stopped routing new requests to this pod.
           lifecycle:
             preStop: { sleep: { seconds: 10 } }
           {{- end }}

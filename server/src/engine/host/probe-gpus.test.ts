@@ -37,9 +37,7 @@ test('excludes only the failed GPU, until it works or probing is disabled', asyn
 
   await writeFile(broken, '1');
   expect(await working()).toEqual([[0, 2], [1]]);
-  expect(await probeGpus(settings, [0, 2, 1], never)).toEqual([
-    'GPU 1 is not used: It does not answer PyTorch.',
-  ]);
+  expect(await probeGpus(settings, [0, 2, 1], never)).toEqual(['GPU 1 is not used: PyTorch cannot use it.']);
   expect(await working()).toEqual([[0, 2]]);
   expect(await working(false)).toEqual([[0, 2], [1]]);
 

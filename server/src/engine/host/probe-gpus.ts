@@ -40,7 +40,7 @@ async function probeGpu(
   } catch (error) {
     stopped.throwIfAborted();
     const said = error instanceof ProgramFailed ? error.output.at(-1) : null;
-    return said ?? 'It does not answer PyTorch.';
+    return said ?? 'PyTorch cannot use it.';
   }
 }
 

@@ -74,7 +74,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
   }
   if (held === null) {
     throw new Error(
-      'Another Bakehouse server already runs the work of this data folder: use that one, or end it first',
+      'Another Bakehouse server already runs the workloads of this data folder: use that server, or stop it first',
     );
   }
   return {

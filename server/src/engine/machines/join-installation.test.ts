@@ -62,7 +62,7 @@ test('another data folder is rejected with instructions, whatever its secret', a
       await db.updateTable('machines').set({ name: 'oven' }).execute();
       const refused = await joinInstallation(db, other, { runsWork, now }).catch(String);
       expect(refused).toMatch(
-        /^Error: This installation has its machine already, oven: use its data folder, or /,
+        /^Error: This installation already has a machine, oven: use its data folder, or /,
       );
       expect(refused).toContain(`moved into this data folder, write ${first.id} into ${file}.`);
       // Following the instructions; a lost secret only ends sessions.
@@ -110,7 +110,7 @@ test('with files in a bucket, a process that runs no work belongs to no machine'
   expect(isMachine).toBe(true);
   expect(await machines(db)).toEqual([{ id, holds_blobs: false }]);
   await expect(joinInstallation(db, await settings({ s3 }), { runsWork: true, now })).rejects.toThrow(
-    'has its machine already',
+    'already has a machine',
   );
   expect(await joinInstallation(db, await settings({ s3 }), { runsWork: false, now })).toMatchObject({
     isMachine: false,
@@ -127,7 +127,7 @@ test("while files remain in the machine's folder, other processes must wait", as
   expect(await machines(db)).toEqual([{ id, holds_blobs: true }]);
   const others = await settings({ s3 });
   await expect(joinInstallation(db, others, { runsWork: false, now })).rejects.toThrow(
-    /still lie on .*blobs move/,
+    /are still stored on .*blobs move/,
   );
   // Moved, and restarted.
   await rm(folder, { recursive: true });
@@ -143,7 +143,7 @@ test('a process without the bucket setting of the others is rejected: the files 
   await db.insertInto('blobs').values(aBlob).execute();
   for (const dataDir of [config.dataDir, await temporaryFolder()])
     await expect(joinInstallation(db, await settings({ dataDir }), { runsWork: true, now })).rejects.toThrow(
-      /lie in a bucket.*set BAKEHOUSE_S3_BUCKET/,
+      /are in a bucket.*set BAKEHOUSE_S3_BUCKET/,
     );
 });
 
@@ -163,7 +163,8 @@ test('live processes on one bucket must have the same secret', async () => {
     () => joinInstallation(db, { ...config, ...changed }, { runsWork: true, now }),
     () => joinInstallation(db, replica, { runsWork: false, now }),
   ];
-  for (const join of both) await expect(join()).rejects.toThrow(/secret is not that of the other processes/);
+  for (const join of both)
+    await expect(join()).rejects.toThrow(/secret differs from the secret of the other processes/);
   // After the last process has ended, a lost secret only ends sessions.
   await heartbeat.close();
   for (const join of both) await join();

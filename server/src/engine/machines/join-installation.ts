@@ -65,7 +65,7 @@ async function joinAlone(db: Database, secretCheck: Buffer): Promise<MachineIden
   const machine = await findInstallationMachine(db);
   if (machine?.holdsBlobs)
     throw new Error(
-      `Files of this installation still lie on ${machine.name}: move them to the bucket there (./bakehouse blobs move), delete its folder of files and restart it; then this process can start`,
+      `Files of this installation are still stored on ${machine.name}: move them to the bucket there (./bakehouse blobs move), delete its folder of files and restart it; then this process can start`,
     );
   if (await hasOtherSecret(db, secretCheck)) throw otherSecret();
   return { id: randomUUID(), isMachine: false, secretCheck };
@@ -96,19 +96,19 @@ async function refuseWithoutFiles(tx: Transaction): Promise<void> {
     limit 1`.execute(tx);
   if (rows.length > 0)
     throw new Error(
-      'The files of this installation lie in a bucket, and the settings name none: set BAKEHOUSE_S3_BUCKET, and what belongs to it, as on the other processes. Where they were copied back, they are missing in the folder `blobs` of this data folder.',
+      'The files of this installation are in a bucket, but BAKEHOUSE_S3_BUCKET is not set: set BAKEHOUSE_S3_BUCKET and the related settings to the values of the other processes. If the files were copied back, they are missing from the folder `blobs` of this data folder.',
     );
 }
 
 function hasMachine({ id, name }: InstallationMachine, file: string): Error {
   return new Error(
-    `This installation has its machine already, ${name}: use its data folder, or start this process with --services=web,worker on files in a bucket, or send work to a cluster (docs/deployment.md). Where its files were moved into this data folder, write ${id} into ${file}.`,
+    `This installation already has a machine, ${name}: use its data folder, or start this process with --services=web,worker on files in a bucket, or send work to a cluster (docs/deployment.md). If its files were moved into this data folder, write ${id} into ${file}.`,
   );
 }
 
 function otherSecret(): Error {
   return new Error(
-    "This machine's secret is not that of the other processes: set BAKEHOUSE_SECRET to the same on both (where it is not set, it is in the file `secret` of the data folder)",
+    "This machine's secret differs from the secret of the other processes: set BAKEHOUSE_SECRET to the same value everywhere (if it is not set, the secret is in the file `secret` of the data folder)",
   );
 }
 
@@ -133,7 +133,7 @@ async function readMachineId(dataDir: string, known: string | null): Promise<str
   const id = await readOrMakeFile(file, known ?? randomUUID());
   if (!isUuid(id)) {
     throw new Error(
-      `${file} does not name a machine: restore it from a backup; without it this counts as another machine`,
+      `${file} does not contain the id of a machine: restore it from a backup; without it this server counts as a different machine`,
     );
   }
   return id;

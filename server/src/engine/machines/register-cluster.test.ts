@@ -29,7 +29,7 @@ test('another cluster replaces one without an engine, with the work begun there'
 
   const next = { id: randomUUID(), name: 'patisserie', now: clock.now() };
   await expect(registerCluster(db, next, 0)).rejects.toThrow(
-    'goes to the cluster bakery already: name that one in BAKEHOUSE_KUBECONFIG, or stop the processes that do',
+    'already run in the cluster bakery: set BAKEHOUSE_KUBECONFIG to that cluster, or stop the processes that use it',
   );
   // Registering the same cluster is idempotent.
   await registerCluster(db, { ...next, id: first, name: 'bakery' });

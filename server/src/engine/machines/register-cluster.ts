@@ -26,7 +26,7 @@ export async function registerCluster(
     if (other === null) return;
     if (performance.now() - began > waitMsMax)
       throw new Error(
-        `The work of this installation goes to the cluster ${other} already: name that one in BAKEHOUSE_KUBECONFIG, or stop the processes that do`,
+        `The workloads of this installation already run in the cluster ${other}: set BAKEHOUSE_KUBECONFIG to that cluster, or stop the processes that use it`,
       );
     await sleep(LOOK_MS);
   }

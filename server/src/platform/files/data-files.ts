@@ -44,7 +44,7 @@ export function makeDataDir(dir: string): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new Error(
-      `The data folder ${dir} cannot be made or written (${code}): choose another one with --data-dir`,
+      `The data folder ${dir} cannot be created or written (${code}): choose another folder with --data-dir`,
       { cause: error },
     );
   }
@@ -68,7 +68,7 @@ export async function readOrMakeSecret(dataDir: string): Promise<string> {
   const secret = await readOrMakeFile(file, randomBytes(32).toString('base64url'));
   if (secret.length < LENGTH_MIN) {
     throw new Error(
-      `${file} holds no usable secret: restore it from a backup; a new one ends all sessions and hides the API keys that the web app shows`,
+      `${file} does not contain a usable secret: restore it from a backup; a new secret ends all sessions, and the web app can no longer show API keys`,
     );
   }
   return secret;

@@ -16,6 +16,6 @@ test('concurrent processes create one secret, readable by the owner only', async
 test('does not replace a damaged secret, which would lock users out', async () => {
   const dir = await temporaryFolder();
   await writeFile(path.join(dir, 'secret'), 'short');
-  await expect(readOrMakeSecret(dir)).rejects.toThrow('holds no usable secret');
+  await expect(readOrMakeSecret(dir)).rejects.toThrow('does not contain a usable secret');
   expect(await readFile(path.join(dir, 'secret'), 'utf8')).toBe('short');
 });

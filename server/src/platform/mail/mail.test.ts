@@ -85,9 +85,9 @@ describe('a mail', () => {
     await deliverMailJob.onLost?.(servicesWith(open.settings), { id });
     expect(await kept()).toBe(0);
     expect(lines.map((line) => JSON.parse(line).msg)).toEqual([
-      'a mail could not be delivered, and is given up',
-      'a mail could not be delivered, and is given up',
-      'a mail could not be delivered, and is given up',
+      'failed to deliver a mail; giving up',
+      'failed to deliver a mail; giving up',
+      'failed to deliver a mail; giving up',
     ]);
     expect(lines.join()).not.toContain('welcome');
   });
@@ -117,7 +117,7 @@ describe('sending', () => {
     await db.transaction().execute((tx) => sendMail(tx, services, mail));
     expect(enqueued).toEqual([]);
     expect(lines.map((line) => JSON.parse(line))).toMatchObject([
-      { ...mail, msg: 'no mail server is configured, so this mail was not sent; pass it on' },
+      { ...mail, msg: 'mail not sent: no mail server is configured; forward it to the recipient' },
     ]);
   });
 });

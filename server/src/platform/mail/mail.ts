@@ -16,7 +16,7 @@ export const deliverMailJob = defineJob<QueuedMail>({
   retries: RETRIES,
   run: deliverMail,
   onLost: async ({ db, log }, { id }) => {
-    log.error({ part: 'mail', mail_id: id }, 'a mail could not be delivered, and is given up');
+    log.error({ part: 'mail', mail_id: id }, 'failed to deliver a mail; giving up');
     await deleteMail(db, id);
   },
 });
@@ -55,7 +55,7 @@ async function deliverMail(
     await transport.sendMail({ from, to, subject, text, messageId: `<${id}@bakehouse>` });
   } catch (error) {
     if (!isRefused(error) && !isLast) throw error;
-    log.error({ err: error, part: 'mail', to, subject }, 'a mail could not be delivered, and is given up');
+    log.error({ err: error, part: 'mail', to, subject }, 'failed to deliver a mail; giving up');
   } finally {
     transport.close();
   }
@@ -85,6 +85,6 @@ export async function sendMail(
   }
   log.warn(
     { part: 'mail', to: mail.to, subject: mail.subject, text: mail.text },
-    'no mail server is configured, so this mail was not sent; pass it on',
+    'mail not sent: no mail server is configured; forward it to the recipient',
   );
 }

@@ -165,10 +165,10 @@ describe('startEmbeddedPostgres', () => {
   test('reports why a folder is unusable', async () => {
     const foreign = newFolder();
     await mkdir(foreign);
-    await expect(startEmbeddedPostgres({ dir: foreign })).rejects.toThrow(/holds no database/);
+    await expect(startEmbeddedPostgres({ dir: foreign })).rejects.toThrow(/is not a PostgreSQL database/);
     await writeFile(path.join(foreign, 'PG_VERSION'), '15\n');
     await expect(startEmbeddedPostgres({ dir: foreign })).rejects.toThrow(
-      /was made by PostgreSQL 15, this is 18/,
+      /was created by PostgreSQL 15, but this version needs 18/,
     );
   });
 

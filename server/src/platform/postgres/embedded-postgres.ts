@@ -187,7 +187,7 @@ async function prepareSocketDir(dir: string, owner: Owner | null): Promise<strin
   const { uid, mode } = await stat(socketDir);
   // In a shared temporary folder another user could have created it first, to intercept connections.
   if (uid !== (owner?.uid ?? process.getuid?.()) || (mode & 0o077) !== 0) {
-    throw new Error(`${socketDir} must belong to PostgreSQL's user alone: remove it`);
+    throw new Error(`${socketDir} must be accessible only to the user that runs PostgreSQL: remove it`);
   }
   return socketDir;
 }

@@ -27,15 +27,17 @@ export async function prepareCluster(
   const dir = await realpath(wanted);
   const version = await readFile(path.join(dir, 'PG_VERSION'), 'utf8').catch(() => null);
   if (version === null)
-    throw new Error(`${wanted} exists but holds no database: move it away or choose another data folder`);
+    throw new Error(
+      `${wanted} exists but is not a PostgreSQL database: move it away or choose another data folder`,
+    );
   if (version.trim() !== MAJOR_VERSION) {
     throw new Error(
-      `${wanted} was made by PostgreSQL ${version.trim()}, this is ${MAJOR_VERSION}: move it away or upgrade it with pg_upgrade`,
+      `${wanted} was created by PostgreSQL ${version.trim()}, but this version needs ${MAJOR_VERSION}: move it away or upgrade it with pg_upgrade`,
     );
   }
   if (owner && !(await canEnter(owner, dir))) {
     throw new Error(
-      `PostgreSQL runs as '${owner.name}', who may not enter ${dir}: allow it on every folder of that path, or choose another data folder`,
+      `PostgreSQL runs as the user '${owner.name}', which cannot access ${dir}: grant it access to every folder of that path, or choose another data folder`,
     );
   }
   return dir;
@@ -80,7 +82,7 @@ async function createCluster(
       await rm(password, { force: true });
     }
   }).catch((error: unknown) => {
-    throw new Error(`PostgreSQL could not make its folder ${wanted}: ${describeFailure(error)}`, {
+    throw new Error(`PostgreSQL could not create its folder ${wanted}: ${describeFailure(error)}`, {
       cause: error,
     });
   });

@@ -33,8 +33,8 @@ export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; l
   if (process.platform === 'linux' && process.getuid?.() === 0) {
     const sandbox = userSandbox(places.sharedDir);
     const obstacle = await trySandbox(sandbox, places);
-    if (obstacle === null) return { sandbox, line: 'Workloads run as users of their own' };
-    tried.push(`The server could not run them as users of their own (${obstacle})`);
+    if (obstacle === null) return { sandbox, line: 'Each workload runs as a separate system user' };
+    tried.push(`The server could not run them as separate users (${obstacle})`);
   }
   if (process.platform === 'linux') {
     const sandbox = bubblewrapSandbox(places.sharedDir, places.hidden);
@@ -43,7 +43,7 @@ export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; l
     tried.push(`bubblewrap could not be used (${obstacle})`);
   }
   const line =
-    "Workloads run as the server's own user: what strangers upload is not sandboxed from the server. " +
+    "Workloads run as the server's user: programs that read uploaded files are not sandboxed. " +
     (tried.length > 0 ? `${tried.join('; ')}.` : 'A sandbox needs Linux.');
   return { sandbox: noSandbox(places.sharedDir), line };
 }
@@ -62,7 +62,7 @@ export async function findReader(
     if (obstacle === null) return sandbox;
     if (performance.now() > until)
       throw new Error(
-        `The reader at ${socketPath} (BAKEHOUSE_READER) runs no programs (${obstacle}): start it beside this server, with the same program and the folder ${places.sharedDir} at the same place`,
+        `The reader at ${socketPath} (BAKEHOUSE_READER) cannot run programs (${obstacle}): start it next to this server from the same image, with the folder ${places.sharedDir} mounted at the same path`,
       );
     await sleep(READER_PAUSE_MS);
   }
@@ -88,6 +88,6 @@ async function trySandbox(
     const { code, stderr } = error as { code?: string | number; stderr?: string };
     if (code === 'ENOENT') return 'it is not installed';
     const [line] = (stderr ?? '').trim().split('\n');
-    return line || 'it may not read the program';
+    return line || 'it cannot read the program';
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 /** Returns the operator's error for invalid settings. */
 export function unusable(faults: string[]): Error {
-  return new Error(`These settings are not usable:${faults.map((fault) => `\n  ${fault}`).join('')}`);
+  return new Error(`Invalid settings:${faults.map((fault) => `\n  ${fault}`).join('')}`);
 }
 
 /** Returns the setting that names the file with another setting's value. */
@@ -29,7 +29,7 @@ export function readSecretFiles(
   files: SecretFile[],
 ): Record<string, string> {
   const entries = files.map(({ name, file }) => {
-    if (present[name] !== undefined) throw unusable([`${fileName(name)}: is set beside ${name}`]);
+    if (present[name] !== undefined) throw unusable([`${fileName(name)}: cannot be combined with ${name}`]);
     const text = readTextFile(name, file).replace(/\r?\n$/, '');
     if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);
     return [name, text] as const;

@@ -77,7 +77,7 @@ async function refuseElsewhere({ dataDir, s3 }: Settings): Promise<void> {
   if (noted === '' || noted === placeOf(s3)) return;
   const now = s3 ? `the settings name ${placeOf(s3)}` : 'the settings name no bucket';
   throw new Error(
-    `The files of this installation lie in ${noted}, and ${now}: correct BAKEHOUSE_S3_BUCKET and BAKEHOUSE_S3_PREFIX, or delete ${noteOf(dataDir)} once all files are where the settings say.`,
+    `The files of this installation are in ${noted}, but ${now}: correct BAKEHOUSE_S3_BUCKET and BAKEHOUSE_S3_PREFIX, or delete ${noteOf(dataDir)} after you have moved all files to the place in the settings.`,
   );
 }
 
@@ -140,6 +140,6 @@ export async function requireKnownBucket(db: Database, blobs: Pick<BlobStore, 's
   const found = await Promise.all(named.map(({ sha256 }) => blobs.stat(sha256)));
   if (found.length === 0 || found.some((one) => one !== null)) return;
   throw new Error(
-    'The bucket has none of the files that the database names: correct BAKEHOUSE_S3_BUCKET, BAKEHOUSE_S3_PREFIX and BAKEHOUSE_S3_ENDPOINT',
+    'The bucket contains no file that the database references: correct BAKEHOUSE_S3_BUCKET, BAKEHOUSE_S3_PREFIX and BAKEHOUSE_S3_ENDPOINT',
   );
 }

@@ -103,6 +103,6 @@ function damaged(path: string, cause?: unknown): AppError {
 /** Returns the error for a part with more or fewer bytes than announced. */
 export function wrongSize(sizeBytes: number, came: string): AppError {
   return new AppError('invalid_request', {
-    publicMessage: `This part has to have ${sizeBytes} bytes, and ${came} came`,
+    publicMessage: `This part must have ${sizeBytes} bytes, but ${came} were received`,
   });
 }

@@ -196,8 +196,8 @@ describe.skipIf(found === null)('the chart', () => {
     [['s3.bucket='], /s3.bucket: must be the bucket/],
     [['images.runtime=bakehouse'], /images\/runtime/],
     [['settings.BAKEHOUSE_SECRET=in-plain-sight'], /BAKEHOUSE_SECRET/],
-    [['work.namespace=bakehouse'], /work.namespace: must be another namespace/],
-    [['networkPolicy.s3Cidrs=null'], /networkPolicy.s3Cidrs: must name/],
+    [['work.namespace=bakehouse'], /work.namespace: must differ from the namespace/],
+    [['networkPolicy.s3Cidrs=null'], /networkPolicy.s3Cidrs: must contain/],
   ])('rejects %s with a sentence', async (values, sentence) => {
     const set = values.flatMap((value) => ['--set', value]);
     await expect(template(helm, '--values', ciValues, ...set)).rejects.toThrow(sentence);

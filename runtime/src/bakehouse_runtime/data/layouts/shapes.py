@@ -143,8 +143,8 @@ def _describe_only_column(columns: Sequence[str], rows: Sequence[dict[str, Any]]
     (column,) = columns
     if is_several_columns(column):
         return (
-            f"has one column, which is called '{_shortened(column)}': part its columns by commas, "
-            "without quotes around whole lines, or choose Text if it is one column"
+            f"has one column, which is called '{_shortened(column)}': separate its columns with "
+            "commas, without quotes around whole lines, or choose Text if it is one column"
         )
     if is_sentence(column):
         return (

@@ -178,7 +178,7 @@ def _of_line(folder: Path, metadata: Path, where: str, line: str) -> CaptionedPi
         raise PlainError(f"{where} is not an object.")
     text = row.get("text", "")
     if not isinstance(text, str):
-        raise PlainError(f"{where} has a text that is none.")
+        raise PlainError(f"{where} has a text that is not a string.")
     path = _inside(folder, metadata, row.get("file_name"), f"{where} has no file_name")
     source = row.get("source")
     before = None if source is None else _inside(folder, metadata, source, f"{where}: source")
@@ -210,7 +210,7 @@ def _examined(
         read_picture(picture.source)
     if min(width, height) < SIDE_MIN:
         raise PlainError(
-            f"{name} is {width} x {height} pixels, and {SIDE_MIN} x {SIDE_MIN} at least."
+            f"{name} is {width} x {height} pixels; at least {SIDE_MIN} x {SIDE_MIN} are needed."
         )
     if max(width, height) > RATIO_MAX * min(width, height):
         raise PlainError(

@@ -191,7 +191,7 @@ function nodesOf({ cluster, cpuWork, queues, log }: Options): () => Promise<Node
       for (const type of last.nodes.withoutQueue.filter((one) => !told.has(one))) {
         told.add(type);
         log.warn(
-          `BAKEHOUSE_KUEUE_QUEUES names no queue for ${type}, which nodes of the cluster have: no work goes there; add ${type}=QUEUE`,
+          `BAKEHOUSE_KUEUE_QUEUES has no queue for ${type}, a GPU type of this cluster, so its nodes get no workloads: add ${type}=QUEUE`,
         );
       }
     } catch (error) {

@@ -14,7 +14,7 @@ test('a GPU type uses its own queues, other types use the default ones', () => {
     'rest',
   );
   expect(() => queueOf(parseQueues('cpu=general'), { userId: null, placement: onH100 })).toThrow(
-    'BAKEHOUSE_KUEUE_QUEUES names no queue for NVIDIA_H100_80GB',
+    'BAKEHOUSE_KUEUE_QUEUES has no queue for NVIDIA_H100_80GB',
   );
 });
 

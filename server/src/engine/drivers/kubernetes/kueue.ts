@@ -27,7 +27,7 @@ export function queueOf(
 ): { name: string; clusterQueue: string } {
   const accelerator = placement.accelerator ?? 'cpu';
   const candidates = queuesFor(queues, accelerator);
-  if (!candidates) throw new CannotStartError(`BAKEHOUSE_KUEUE_QUEUES names no queue for ${accelerator}`);
+  if (!candidates) throw new CannotStartError(`BAKEHOUSE_KUEUE_QUEUES has no queue for ${accelerator}`);
   const owner = userId ?? 'everybody';
   const turn = createHash('sha256').update(owner).digest().readUInt32BE() % candidates.length;
   const clusterQueue = candidates[turn] ?? '';

@@ -366,9 +366,9 @@ test('the server reports which sandbox its workloads run in', async () => {
   if (mayMount) expect(sandbox.kind).toBe('user');
   expect(line).toMatch(
     {
-      user: /users of their own/,
+      user: /as a separate system user/,
       bubblewrap: /in bubblewrap/,
-      none: /as the server's own user: .*not sandboxed/,
+      none: /as the server's user: .*not sandboxed/,
     }[sandbox.kind as 'user' | 'bubblewrap' | 'none'],
   );
 });

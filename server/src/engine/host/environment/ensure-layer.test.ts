@@ -47,7 +47,7 @@ it.each([
     /python3-venv/,
   ],
   ['error: Failed to fetch: `https://index.example/simple/`', /^The packages could not be downloaded/],
-  ['warning: one\nerror: something new', /^The packages could not be made ready: error: something new$/],
+  ['warning: one\nerror: something new', /^The packages could not be prepared: error: something new$/],
 ])('explains %j', (output, sentence) => {
   expect(explainFailure('The packages', new ProgramFailed('uv', 2, output.split('\n')), '/cache')).toMatch(
     sentence,

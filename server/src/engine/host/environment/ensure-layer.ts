@@ -47,7 +47,7 @@ export async function ensureLayer(
   try {
     await mkdir(path.dirname(dir), { recursive: true });
     await withFileLock(`${dir}.lock`, () => install(settings, layer, dir, onProgress, signal), {
-      onWait: () => onProgress('Another process is preparing it; waiting', null),
+      onWait: () => onProgress('Waiting for another process that is installing it', null),
       signal,
     });
   } catch (error) {

@@ -101,8 +101,8 @@ export async function findPython(named: string): Promise<string> {
   }
   throw new AppError('unavailable', {
     publicMessage:
-      'Training and chat need Python 3.11 or newer, which is not on this machine. ' +
-      'Install it, or name it in BAKEHOUSE_PYTHON; everything else works meanwhile.',
+      'Training and chat need Python 3.11 or newer, which was not found on this machine. ' +
+      'Install it, or set BAKEHOUSE_PYTHON to its path; everything else works without it.',
   });
 }
 
@@ -122,10 +122,10 @@ async function versionOf(python: string): Promise<string | null> {
 export function explainFailure(what: string, error: unknown, cacheDir: string): string {
   const output = error instanceof ProgramFailed ? error.output.join('\n') : String(error);
   if (/No space left on device|ENOSPC/i.test(output)) {
-    return `The disk of ${cacheDir} is full. Make room, or name another folder in BAKEHOUSE_CACHE_DIR.`;
+    return `The disk of ${cacheDir} is full. Free some space, or set BAKEHOUSE_CACHE_DIR to another folder.`;
   }
   if (/ensurepip|No module named venv/.test(output)) {
-    return "This machine's Python cannot make environments: install its venv module (Debian, Ubuntu: apt install python3-venv).";
+    return "This machine's Python cannot create virtual environments: install its venv module (Debian, Ubuntu: apt install python3-venv).";
   }
   if (
     /dns error|error sending request|Connection refused|timed out|Could not (connect|fetch)|Failed to fetch/i.test(
@@ -135,5 +135,5 @@ export function explainFailure(what: string, error: unknown, cacheDir: string): 
     return `${what} could not be downloaded: the package index does not answer.`;
   }
   const last = output.trim().split('\n').at(-1) ?? '';
-  return `${what} could not be made ready: ${last}`;
+  return `${what} could not be prepared: ${last}`;
 }

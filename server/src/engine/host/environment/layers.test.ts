@@ -5,7 +5,7 @@ it('explains in one sentence that the disk is too full', () => {
   expect(explainFullDisk('training', '/cache', 6e9, 6e9)).toBeNull();
   expect(explainFullDisk('training', '/cache', 2.13e9, 6e9)).toBe(
     'The Python packages for training need 6.0 GB in /cache, where 2.1 GB are free. ' +
-      'Make room, or name another folder in BAKEHOUSE_CACHE_DIR.',
+      'Free some space, or set BAKEHOUSE_CACHE_DIR to another folder.',
   );
   expect(explainFullDisk('vllm', '/cache', 2.13e9, 9e9)).toMatch(/^The Python packages for vLLM need 9.0 GB/);
 });

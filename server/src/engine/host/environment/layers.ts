@@ -58,7 +58,7 @@ export function explainFullDisk(
   const gb = (bytes: number) => `${(bytes / GB).toFixed(1)} GB`;
   return (
     `The Python packages for ${layer === 'vllm' ? 'vLLM' : layer} need ${gb(neededBytes)} in ${folder}, where ${gb(freeBytes)} are free. ` +
-    'Make room, or name another folder in BAKEHOUSE_CACHE_DIR.'
+    'Free some space, or set BAKEHOUSE_CACHE_DIR to another folder.'
   );
 }
 

@@ -11,7 +11,7 @@ describe("converts uv's output to readable progress", () => {
     [[...begun, ' Downloaded torch'], 'Downloading numpy (1.3 of 1.3 GB done)'],
     [
       [...begun, ' Downloaded torch', ' Downloaded numpy', 'Prepared 108 packages in 9s'],
-      'Installing what was downloaded',
+      'Installing the downloaded packages',
     ],
   ])('%#', (lines, sentence) => {
     expect(describeUv(afterLines(...lines))).toBe(sentence);

@@ -28,7 +28,7 @@ export function readUvLine(progress: UvProgress, line: string): UvProgress {
 
 /** User-facing progress, such as 'Downloading torch and 3 more (1.2 of 2.9 GB done)'. */
 export function describeUv({ downloads, installing }: UvProgress): string {
-  if (installing) return 'Installing what was downloaded';
+  if (installing) return 'Installing the downloaded packages';
   const open = downloads.filter(({ done }) => !done).sort((a, b) => b.bytes - a.bytes);
   const [largest] = open;
   if (!largest) return 'Looking up the packages';

@@ -19,7 +19,7 @@ import {
 
 const RETRY_MS = 60_000;
 const NO_COMPILER =
-  'This machine has no C compiler, which vLLM builds a part of its code for the GPU with: install gcc (Debian, Ubuntu: apt install gcc).';
+  'This machine has no C compiler, which vLLM needs to build code for the GPU: install gcc (Debian, Ubuntu: apt install gcc).';
 
 type NeededServices = Pick<Services, 'clock' | 'config' | 'db' | 'log'>;
 /** Registers public models from the files of each starter model. */
@@ -149,7 +149,7 @@ async function prepareAll(work: Work): Promise<void> {
 
 async function prepareSteps(work: Work, ids: PreparationId[]): Promise<void> {
   const records = ids.map((id) => new PreparationRecord(work.services, id));
-  for (const record of records) await note(work, record, 'waiting', 'Waits for what comes before it');
+  for (const record of records) await note(work, record, 'waiting', 'Waiting for the previous steps');
   for (const record of records) {
     while (!(await tryStep(work, record))) await sleep(RETRY_MS, undefined, { signal: work.signal });
   }
@@ -163,7 +163,7 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
   } catch (error) {
     work.signal.throwIfAborted();
     work.services.log.warn({ err: error, preparation: record.id }, 'preparation step failed');
-    const reason = error instanceof AppError ? error.publicMessage : `It failed: ${String(error)}`;
+    const reason = error instanceof AppError ? error.publicMessage : `Failed: ${String(error)}`;
     await note(work, record, 'failed', reason);
     return false;
   }

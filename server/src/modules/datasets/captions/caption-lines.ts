@@ -15,7 +15,8 @@ export function readCaptionLines(content: string, fileName: string): CaptionLine
     const where = `Line ${at + 1} of ${fileName}`;
     if (row === null) return `${where} is not a JSON object`;
     if (typeof row.file_name !== 'string' || row.file_name === '') return `${where} has no file_name`;
-    if (row.text !== undefined && typeof row.text !== 'string') return `${where} has a text that is none`;
+    if (row.text !== undefined && typeof row.text !== 'string')
+      return `${where} has a text that is not a string`;
     found.push({
       line: at + 1,
       path: path.join(path.dirname(fileName), row.file_name),

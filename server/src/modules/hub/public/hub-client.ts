@@ -167,7 +167,7 @@ async function checked<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (error instanceof AppError || !isUnreadable(error)) throw error;
     throw new AppError('unavailable', {
-      publicMessage: `${HUB_UNREACHABLE}: it answers something else`,
+      publicMessage: `${HUB_UNREACHABLE}: its answer cannot be read`,
       cause: error,
     });
   }

@@ -141,11 +141,9 @@ test('the command requires an owner and detects the type', async () => {
   expect(stdout).toMatch(/^Imported the dataset 'Facts': 1 file of 16 Bytes/m);
   const { datasets } = await server.request(listAssets, { query: { owner: ada.userId } }, { as: ada });
   expect(datasets.find(({ title }) => title === 'Facts')).toMatchObject({ file_count: 1 });
-  expect((await call(folder, '--user', ada.email, '--title', 'Facts')).stdout).toContain(
-    'Nothing has changed',
-  );
+  expect((await call(folder, '--user', ada.email, '--title', 'Facts')).stdout).toContain('No changes in');
   await expect(call(folder, '--user', 'nobody')).rejects.toThrow('There is no user nobody');
-  await expect(call(folder)).rejects.toThrow("Call it as './bakehouse import FOLDER --user NAME'");
+  await expect(call(folder)).rejects.toThrow('Usage: ./bakehouse import FOLDER (--user NAME | --everybody)');
   await expect(call(path.join(folder, 'none'), '--everybody')).rejects.toThrow('There is no folder');
 });
 

@@ -108,7 +108,7 @@ describe('migrate', () => {
         select name, '' from unnest(array_append(${STEPS_BEFORE}::text[], ${last})) name`.execute(db);
     };
     await standAt('0212_lists_of_generations.sql');
-    await expect(migrate(url, dir)).rejects.toThrow('too old to be updated in one step');
+    await expect(migrate(url, dir)).rejects.toThrow('too old to be upgraded in one step');
     await standAt('0213_pictures_process.sql');
     expect(await migrate(url, dir)).toEqual([]);
     expect(await tables()).toEqual(before);

@@ -125,7 +125,7 @@ async function adoptBaseline(
   if (!baseline || !applied.has(BEFORE_BASELINE.first)) return applied;
   if (!applied.has(BEFORE_BASELINE.last) || applied.size !== BEFORE_BASELINE.count) {
     throw new Error(
-      `This database was last used by a version of Bakehouse that is too old to be updated in one step. Start commit ${BEFORE_BASELINE.commit} on it once, then this version`,
+      `This database was last used by a version of Bakehouse that is too old to be upgraded in one step. First start commit ${BEFORE_BASELINE.commit} once with this database, then this version`,
     );
   }
   await awaitOtherProcesses(client);
@@ -204,7 +204,7 @@ export async function awaitOtherProcesses(client: pg.Client, waitMsMax: number =
     if (running.length === 0) return;
     if (performance.now() - began > waitMsMax) {
       throw new Error(
-        `This version of Bakehouse changes the database, and processes of another version still use it: ${running.join('; ')}. Stop them, then start again`,
+        `This version of Bakehouse must migrate the database, but processes of another version still use it: ${running.join('; ')}. Stop them, then start again`,
       );
     }
     await sleep(LOOK_MS);

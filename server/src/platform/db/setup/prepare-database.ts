@@ -22,7 +22,7 @@ export async function prepareDatabase(url: string): Promise<void> {
     const version = rows[0]?.version ?? 0;
     if (version < VERSION_MIN) {
       throw new Error(
-        `DATABASE_URL leads to PostgreSQL ${Math.floor(version / 10000)}, Bakehouse needs ${VERSION_MIN / 10000} or newer`,
+        `The database at DATABASE_URL is PostgreSQL ${Math.floor(version / 10000)}; Bakehouse needs ${VERSION_MIN / 10000} or newer`,
       );
     }
   } finally {

@@ -114,6 +114,6 @@ test('rejects a request without a program, and a missing reader at startup', asy
   caller.end('{"argv": []}\n');
   expect(await text(caller)).toContain('argv');
   await expect(findReader({ sharedDir, reads: [] }, path.join(dir, 'nobody'), 0)).rejects.toThrow(
-    /BAKEHOUSE_READER\) runs no programs/,
+    /BAKEHOUSE_READER\) cannot run programs/,
   );
 });

@@ -85,7 +85,7 @@ test('files move to a bucket while the server runs, wherever that is killed', as
 
   // The empty folder is not mistaken for the store.
   await expect(openBlobStore(before)).rejects.toThrow(
-    'The files of this installation lie in s3://loaves/, and the settings name no bucket',
+    'The files of this installation are in s3://loaves/, but the settings name no bucket',
   );
 });
 

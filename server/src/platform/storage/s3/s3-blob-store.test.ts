@@ -258,14 +258,14 @@ describe('at startup', () => {
 
   test('a missing bucket is rejected', async () => {
     await expect(starting({ bucket: 'rolls' })).rejects.toThrow(
-      `There is no bucket 'rolls' at ${proxy.endpoint}: make it, or correct BAKEHOUSE_S3_BUCKET.`,
+      `There is no bucket 'rolls' at ${proxy.endpoint}: create it, or correct BAKEHOUSE_S3_BUCKET.`,
     );
   });
 
   test("another account's bucket is rejected", async () => {
     signIn(s3.stranger);
     await expect(starting()).rejects.toThrow(
-      "refuses the bucket 'loaves' to these credentials (AccessDenied)",
+      "denies these credentials access to the bucket 'loaves' (AccessDenied)",
     );
   });
 
@@ -285,7 +285,7 @@ describe('at startup', () => {
   test('names the correct region', async () => {
     proxy.fault = () => ({ status: 301, code: 'PermanentRedirect', fields: { Region: 'ap-south-1' } });
     await expect(starting()).rejects.toThrow(
-      "The bucket 'loaves' lies in the region ap-south-1, not in eu-west-1: set BAKEHOUSE_S3_REGION.",
+      "The bucket 'loaves' is in the region ap-south-1, not in eu-west-1: set BAKEHOUSE_S3_REGION.",
     );
   });
 

@@ -133,7 +133,7 @@ function describeOnlyColumn(columns: string[], rows: unknown[][]): string | null
   if (others.length > 0) return null;
   const name = column.length <= NAME_CHARS_MAX ? column : `${column.slice(0, NAME_CHARS_MAX)}…`;
   if (isSeveralColumns(column)) {
-    return `has one column, which is called '${name}': part its columns by commas, without quotes around whole lines, or choose Text if it is one column`;
+    return `has one column, which is called '${name}': separate its columns with commas, without quotes around whole lines, or choose Text if it is one column`;
   }
   if (isSentence(column)) {
     return `has one column, which is called '${name}': put a line with the name text above it if that is a row already, or choose Text if it is a name`;

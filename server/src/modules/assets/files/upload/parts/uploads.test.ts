@@ -168,7 +168,10 @@ test("checks a part's number, size, hash and owner", async () => {
     });
   }
   const short = await refusalOf(await send(id, upload, 1, randomBytes(10)));
-  expect(short).toMatchObject({ status: 400, message: 'This part has to have 16777216 bytes, and 10 came' });
+  expect(short).toMatchObject({
+    status: 400,
+    message: 'This part must have 16777216 bytes, but 10 were received',
+  });
   expect((await send(id, upload, 3, randomBytes(2 * MB))).status).toBe(400);
   const wrong = await refusalOf(await send(id, upload, 3, undefined, { sha256: '0'.repeat(64) }));
   expect(wrong).toMatchObject({ status: 400, message: expect.stringContaining('not the announced one') });
