@@ -4,7 +4,11 @@ import { expect, test, vi } from 'vitest';
 import { openDatabaseClock } from './database-clock.ts';
 
 test("returns the database's time, notices changes, and continues during a database outage", async () => {
-  vi.useFakeTimers({ now: new Date('2026-01-01T00:00:00Z') });
+  // Only what the clock uses: other files of this worker may still have timers.
+  vi.useFakeTimers({
+    now: new Date('2026-01-01T00:00:00Z'),
+    toFake: ['Date', 'setInterval', 'clearInterval'],
+  });
   let aheadMs = 60_000;
   const query = vi.fn(async () => ({ rows: [{ now: new Date(Date.now() + aheadMs) }] }));
   const { clock, close } = await openDatabaseClock(
