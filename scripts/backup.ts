@@ -14,7 +14,7 @@ import { PlainError, toPlainErrors } from './plain-error.ts';
  */
 export const backup: Command = async ({ words, startedIn }) => {
   const { dataDir, s3 } = requireEmbedded();
-  if (words.length > 1) throw new PlainError("Call it as './bakehouse backup [FILE]'.");
+  if (words.length > 1) throw new PlainError("Usage: './bakehouse backup [FILE]'.");
   const name = words[0] ?? `bakehouse-${new Date().toISOString().slice(0, 19).replaceAll(':', '')}.tar`;
   const file = path.resolve(startedIn, name);
   if (!existsSync(path.join(dataDir, 'postgres')))
@@ -35,7 +35,7 @@ export const backup: Command = async ({ words, startedIn }) => {
 export const restore: Command = async ({ words, startedIn }) => {
   const { dataDir } = requireEmbedded();
   const [name, ...more] = words;
-  if (name === undefined || more.length > 0) throw new PlainError("Call it as './bakehouse restore FILE'.");
+  if (name === undefined || more.length > 0) throw new PlainError("Usage: './bakehouse restore FILE'.");
   const file = path.resolve(startedIn, name);
   const { madeAt, blobs, damaged } = await toPlainErrors(restoreBackup({ file, dataDir }));
   console.log(`${dataDir} is as it was at ${madeAt.toISOString()}: the database and ${blobs} stored files`);

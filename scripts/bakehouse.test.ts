@@ -99,7 +99,7 @@ it('rejects a backup of a missing database, and of an external PostgreSQL', () =
         'bakehouse: DATABASE_URL names a PostgreSQL of your own: back it up with its tools, as docs/operations.md says.\n',
     });
   }
-  expect(bakehouse('restore').stderr).toBe("bakehouse: Call it as './bakehouse restore FILE'.\n");
+  expect(bakehouse('restore').stderr).toBe("bakehouse: Usage: './bakehouse restore FILE'.\n");
   expect(bakehouse('restore', 'no-such.tar', '--data-dir', dir).stderr).toBe(
     `bakehouse: There is no file ${path.resolve('no-such.tar')}\n`,
   );
