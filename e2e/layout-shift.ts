@@ -8,7 +8,7 @@ const SETTLED_MS = 400;
 
 /**
  * Injected into the page. Extends the three-second limit after which pages show partial data
- * (web/src/lib/use-first-answers.ts), because on a busy machine that would be measured too.
+ * (`useInitialQueries` in web/src), because on a busy machine that would be measured too.
  */
 const PATIENCE = `
   const { setTimeout } = globalThis;

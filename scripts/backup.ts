@@ -23,9 +23,9 @@ export const backup: Command = async ({ words, startedIn }) => {
   console.log(`${file}: the database and ${blobs} stored files, ${formatBytes(sizeBytes)}`);
   if (s3)
     console.log(
-      `What lies in the bucket '${s3.bucket}' is not in it: keep the bucket's versions, as docs/operations.md says.`,
+      `The files in the bucket '${s3.bucket}' are not included: enable versioning for it (docs/operations.md).`,
     );
-  console.log('Whoever can read it can read everything of this server, its secret too.');
+  console.log('Protect this file: it contains all data of this server and its secret.');
   if (damaged.length === 0) return 0;
   listDamaged(damaged, 'changed or unreadable on the disk of this server, and so in the backup');
   return 1;
@@ -38,11 +38,11 @@ export const restore: Command = async ({ words, startedIn }) => {
   if (name === undefined || more.length > 0) throw new PlainError("Usage: './bakehouse restore FILE'.");
   const file = path.resolve(startedIn, name);
   const { madeAt, blobs, damaged } = await toPlainErrors(restoreBackup({ file, dataDir }));
-  console.log(`${dataDir} is as it was at ${madeAt.toISOString()}: the database and ${blobs} stored files`);
+  console.log(`Restored ${dataDir} as of ${madeAt.toISOString()}: the database and ${blobs} stored files`);
   console.log(`./bakehouse ledger verify --data-dir ${dataDir} proves every balance.`);
   if (damaged.length === 0) return 0;
   listDamaged(damaged, 'damaged in the backup; everything else is restored');
-  console.log(`./bakehouse blobs verify --data-dir ${dataDir} marks them, so that nobody is given them.`);
+  console.log(`./bakehouse blobs verify --data-dir ${dataDir} marks them, so that they are not served.`);
   return 1;
 };
 

@@ -1,6 +1,6 @@
 /**
- * Entry point of `./bakehouse`. It runs before dependencies are installed, so it only imports Node's own
- * modules, and loads a command once they are installed.
+ * Entry point of `./bakehouse`. It runs before dependencies are installed, so nothing that it imports may need
+ * an npm package; it loads a command once they are installed.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -36,7 +36,8 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./test/test.ts')).test,
   },
   check: {
-    summary: 'types, lint, import directions, format, dead code, generated files; WORDS choose',
+    summary:
+      'check types, lint, format, dead code, structure, words and generated files; WORDS select checks',
     takesWords: true,
     load: async () => (await import('./check.ts')).check,
   },
@@ -45,16 +46,16 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./seed.ts')).seed,
   },
   pictures: {
-    summary: "take the landing page's pictures of the running server, with the example account",
+    summary: "take the landing page's screenshots from the running server, with the example account",
     load: async () => (await import('./pictures.ts')).pictures,
   },
   tour: {
-    summary: 'walk the main job against the running server, with what each step costs',
+    summary: 'demonstrate the product on the running server: upload, fine-tune, deploy, ask, bill',
     load: async () => (await import('./tour.ts')).tour,
   },
   bench: {
     summary:
-      'measure against the best known; WORDS choose: training chat transfers upload neighbours page pictures lighthouse; or --models, --scale',
+      'measure performance; WORDS select: upload store clone transfers data chat training neighbours page pictures films lighthouse cluster; or --models, --scale',
     takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },
@@ -70,27 +71,27 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./blobs.ts')).blobs,
   },
   backup: {
-    summary: "'backup [FILE]' copies the running server's database and files into one file",
+    summary: "'backup [FILE]' copies the database, the stored files and the secret into one file",
     takesWords: true,
     load: async () => (await import('./backup.ts')).backup,
   },
   restore: {
-    summary: "'restore FILE' makes a data folder of a backup, where there is none yet",
+    summary: "'restore FILE' creates a data folder from a backup",
     takesWords: true,
     load: async () => (await import('./backup.ts')).restore,
   },
   operator: {
-    summary: "'operator EMAIL' makes the account of an operator, with a new password",
+    summary: "'operator EMAIL' creates an operator's account with a new password",
     takesWords: true,
     load: async () => (await import('./operator.ts')).operator,
   },
   import: {
-    summary: "'import FOLDER' makes a folder of this machine a model or dataset of --user, or of everybody",
+    summary: "'import FOLDER' imports a local folder as a model or dataset of --user, or of --everybody",
     takesWords: true,
     load: async () => (await import('./import.ts')).importCommand,
   },
   gen: {
-    summary: 'write the generated files; --check only says which are not fresh',
+    summary: 'write the generated files; --check only lists stale ones',
     load: async () => (await import('./gen/gen.ts')).gen,
   },
 };
@@ -102,19 +103,19 @@ ${Object.entries(commands)
   .join('\n')}
 
 Options:
-  --port NUMBER    port of web app and API, 4080 unless said (BAKEHOUSE_PORT)
-  --data-dir PATH  database, files and logs, .bakehouse unless said (BAKEHOUSE_DATA_DIR)
-  --scale          as much of everything as a large installation has (seed, bench)
-  --fraction PART  of it, e.g. 0.01; 1 unless said
-  --services NAMES web, worker or reconciler, or several with commas: what this process does; all unless said (up)
-  --user NAME      whose it becomes: a username or an email address; --everybody for all (import)
-  --title TITLE    its name, that of its folder unless said (import)
-  --remove         delete a model or dataset of everybody, by its title or id (import)
-  --list           name the models and datasets of everybody (import)
-  --no-prepare     leave the Python runtime and the starter model alone (BAKEHOUSE_PREPARE=false)
+  --port NUMBER    port of web app and API, default 4080 (BAKEHOUSE_PORT)
+  --data-dir PATH  folder of database, files and logs, default .bakehouse (BAKEHOUSE_DATA_DIR)
+  --scale          use a large server's amount of data (seed, bench)
+  --fraction PART  use this fraction of it, e.g. 0.01, default 1
+  --services NAMES roles of this process, comma-separated: web, worker, reconciler; default all (up)
+  --user NAME      owner, by username or email address; --everybody for all users (import)
+  --title TITLE    title, default the name of the folder (import)
+  --remove         delete a shared model or dataset by title, name or id (import)
+  --list           list the shared models and datasets (import)
+  --no-prepare     do not prepare the Python environment and the starter models (BAKEHOUSE_PREPARE=false)
   --help           this text
 
-Every setting is listed in .env.example; a file .env is read, and what is set outside of it wins.`;
+Settings are environment variables or lines of .env; .env.example lists them. The environment takes precedence.`;
 
 async function main(): Promise<number> {
   const { values, positionals } = readArguments();

@@ -75,7 +75,7 @@ async function move(db: Database, config: Config): Promise<number> {
   const from = await openLocalBlobStore(folder);
   const moved = await toPlainErrors(moveBlobs({ db, from, to }, folder, teller()));
   for (const sha256 of moved.damaged) console.log(`FAIL ${nameOf(sha256)} is damaged in the folder`);
-  console.log(`${moved.files} files looked at, ${formatBytes(moved.bytes)} copied`);
+  console.log(`${moved.files} files checked, ${formatBytes(moved.bytes)} copied`);
   const left = await toPlainErrors(findUnmoved({ db, to }));
   for (const sha256 of left) console.log(`FAIL ${nameOf(sha256)} is not in the bucket`);
   if (left.length > 0) return 1;

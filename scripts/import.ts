@@ -64,7 +64,7 @@ async function importWords(args: Arguments): Promise<void> {
   const config = readSettings();
   const blobsFolder = blobsDir(config);
   await withDatabase(async (db) => {
-    await refuseOtherUser(blobsFolder, config.dataDir);
+    await assertSameUser(blobsFolder, config.dataDir);
     const userId = args.user === undefined ? null : await requireUser(db, args.user);
     const blobs = await openBlobStore(config);
     const { sandbox } = await findSandbox({
@@ -111,7 +111,7 @@ async function requireUser(db: Database, name: string): Promise<string> {
 }
 
 /** The server could not read or delete files of another system user. */
-async function refuseOtherUser(blobsFolder: string, dataDir: string): Promise<void> {
+async function assertSameUser(blobsFolder: string, dataDir: string): Promise<void> {
   const { uid } = await stat(existsSync(blobsFolder) ? blobsFolder : dataDir);
   if (uid !== process.getuid?.())
     throw new PlainError(`Run this command as the system user that runs the server and owns ${blobsFolder}.`);

@@ -46,7 +46,7 @@ export const pictures: Command = async (args) => {
   const browser = await launchChromium();
   try {
     for (const theme of ['light', 'dark'] as const)
-      await takeAll(await signIn(browser, url, theme), subjects, theme);
+      await captureAll(await signIn(browser, url, theme), subjects, theme);
   } finally {
     await browser.close();
   }
@@ -54,13 +54,13 @@ export const pictures: Command = async (args) => {
 };
 
 /** Pages of the dataset, the run, the deployment, the gallery and the bill. */
-async function takeAll(page: Page, { run, dataset, pod }: Subjects, theme: string): Promise<void> {
+async function captureAll(page: Page, { run, dataset, pod }: Subjects, theme: string): Promise<void> {
   await page.goto(`/dataset/${dataset}/description?tab=rows`);
   await page.getByRole('table').first().waitFor();
-  await takePicture(page, `rows-${theme}`);
+  await capturePicture(page, `rows-${theme}`);
   await page.goto(`/runs/${run}`);
   await page.locator('.uplot').first().waitFor();
-  await takePicture(page, `run-${theme}`);
+  await capturePicture(page, `run-${theme}`);
   await page.goto(`/my-deployments/${pod}`);
   for (const question of questions) {
     await page.getByRole('textbox', { name: 'Message' }).fill(question);
@@ -68,16 +68,16 @@ async function takeAll(page: Page, { run, dataset, pod }: Subjects, theme: strin
     await page.getByText(question).waitFor();
     await page.getByRole('button', { name: 'Stop' }).waitFor({ state: 'detached', timeout: ANSWER_MS_MAX });
   }
-  await takePicture(page, `chat-${theme}`);
+  await capturePicture(page, `chat-${theme}`);
   await page.goto('/gallery');
   await page
     .getByRole('link', { name: prompts.at(-1) ?? '', exact: true })
     .first()
     .waitFor();
-  await takePicture(page, `gallery-${theme}`);
+  await capturePicture(page, `gallery-${theme}`);
   await page.goto('/transactions');
   await page.locator('.uplot').first().waitFor();
-  await takePicture(page, `bill-${theme}`);
+  await capturePicture(page, `bill-${theme}`);
 }
 
 async function signIn(browser: Browser, url: string, theme: 'light' | 'dark'): Promise<Page> {
@@ -129,7 +129,7 @@ async function generatePictures(client: Client): Promise<void> {
 }
 
 /** Chromium itself writes WebP, which Playwright does not offer. */
-async function takePicture(page: Page, name: string): Promise<void> {
+async function capturePicture(page: Page, name: string): Promise<void> {
   // Hides transient messages.
   await page.addStyleTag({ content: '[data-sonner-toaster] { display: none }' });
   // The event stream never ends, so network idle is never reached.

@@ -59,13 +59,13 @@ async function compare(server: SeparateServer, llamaUrl: string): Promise<Measur
   const throughProxy: Ask = (tokens) => ask(proxy.url, {}, modelName, tokens);
   try {
     // Warms the code and caches of all.
-    await takeTurns([throughGateway, straight, throughProxy], { ...WARM_UP, pauseMs: 0 });
+    await interleave([throughGateway, straight, throughProxy], { ...WARM_UP, pauseMs: 0 });
     await withoutUs(SPEED.tokens);
 
-    const first = await takeTurns([throughGateway, straight, throughProxy], FIRST_TOKEN);
-    const speed = await takeTurns([throughGateway, withoutUs], SPEED);
+    const first = await interleave([throughGateway, straight, throughProxy], FIRST_TOKEN);
+    const speed = await interleave([throughGateway, withoutUs], SPEED);
     const key = { 'x-api-key': client.apiKey };
-    const calls = await takeTurns(
+    const calls = await interleave(
       [() => callTool(server.url, key, modelName), () => callTool(llamaUrl, {}, modelName)],
       { ...CALL, tokens: 0 },
     );
@@ -102,7 +102,7 @@ function toLines(first: Answer[][], speed: Answer[][]): Measured[] {
 }
 
 /** Alternates between all of them, so that other load on the machine affects each equally. */
-async function takeTurns(
+async function interleave(
   asks: Ask[],
   { rounds, tokens, pauseMs = PAUSE_MS }: { rounds: number; tokens: number; pauseMs?: number },
 ): Promise<Answer[][]> {

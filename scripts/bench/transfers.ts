@@ -31,7 +31,7 @@ export async function measureTransfers(): Promise<Measured[]> {
       clients.push(await Client.signUp(server.url, { name: 'Bench', email, password: 'sourdough-starter' }));
     }
     const databaseUrl = await server.databaseUrl();
-    await giveSendable(databaseUrl, clients);
+    await fundSenders(databaseUrl, clients);
     // Warms the server's code; the database needs no warm-up.
     await transferOverHttp(clients);
     const ours: number[] = [];
@@ -55,7 +55,7 @@ export async function measureTransfers(): Promise<Measured[]> {
 }
 
 /** Starting credits can be spent, but not sent. */
-async function giveSendable(databaseUrl: string, clients: Client[]): Promise<void> {
+async function fundSenders(databaseUrl: string, clients: Client[]): Promise<void> {
   const db = connect(databaseUrl);
   try {
     for (const { userId } of clients) {

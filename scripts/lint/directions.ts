@@ -69,7 +69,7 @@ type Place = { package: string; layer: string; module: string | null; isTest: bo
 
 /**
  * Returns the place of a file, e.g. module credits in layer modules of the server for
- * server/src/modules/credits/quote.ts.
+ * server/src/modules/credits/transfers.ts.
  */
 function placeOf(file: string): Place {
   const [pkg = '', , folder = '', module = ''] = file.split('/');
@@ -91,8 +91,8 @@ export function refuseImport(from: string, to: string): string | null {
   if (source.isTest) return null;
   if (target.isTest)
     return 'Only tests may import what is made for tests. Move the piece that both need out of it.';
-  if (source.package === 'server') return refuseOnServer(source, target);
-  if (source.package === 'web') return refuseOnWeb(source, target);
+  if (source.package === 'server') return findServerViolation(source, target);
+  if (source.package === 'web') return findWebViolation(source, target);
   return null;
 }
 
@@ -116,18 +116,19 @@ function refusePackage(source: Place, target: Place): string | null {
   return `${source.package}/ must not import from ${target.package}/: they meet in contract/ alone.`;
 }
 
-function refuseOnServer(source: Place, target: Place): string | null {
-  const upwards = refuseUpwards(serverLayers, source, target);
+function findServerViolation(source: Place, target: Place): string | null {
+  const upwards = findLayerViolation(serverLayers, source, target);
   if (upwards) return upwards;
   if (source.module === null || source.layer !== 'modules') return null;
   const uses = usesOf(serverModuleUses, source.module);
-  if (target.layer === 'engine' && !uses.has('engine')) return refuseModule(source.module, 'engine');
+  if (target.layer === 'engine' && !uses.has('engine'))
+    return describeModuleViolation(source.module, 'engine');
   if (target.module === null || target.module === source.module || uses.has(target.module)) return null;
-  return refuseModule(source.module, target.module);
+  return describeModuleViolation(source.module, target.module);
 }
 
-function refuseOnWeb(source: Place, target: Place): string | null {
-  const upwards = refuseUpwards(webLayers, source, target);
+function findWebViolation(source: Place, target: Place): string | null {
+  const upwards = findLayerViolation(webLayers, source, target);
   if (upwards) return upwards;
   if (source.module === null || target.module === null || target.module === source.module) return null;
   if (usesOf(webModuleUses, source.module).has(target.module)) return null;
@@ -137,7 +138,7 @@ function refuseOnWeb(source: Place, target: Place): string | null {
   );
 }
 
-function refuseUpwards(layers: string[], source: Place, target: Place): string | null {
+function findLayerViolation(layers: string[], source: Place, target: Place): string | null {
   if (layers.indexOf(target.layer) <= layers.indexOf(source.layer)) return null;
   return (
     `${source.layer} must not import ${target.layer}: the direction is ${layers.join(' <- ')}. ` +
@@ -145,7 +146,7 @@ function refuseUpwards(layers: string[], source: Place, target: Place): string |
   );
 }
 
-function refuseModule(module: string, target: string): string {
+function describeModuleViolation(module: string, target: string): string {
   return (
     `The module ${module} may not use ${target}. Let ${target} be passed in by app.ts, ` +
     'or add the edge to the table in scripts/lint/directions.ts and say why in docs/decisions.'

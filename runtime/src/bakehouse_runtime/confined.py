@@ -26,7 +26,7 @@ Result = TypeVar("Result")
 
 # Enough for the largest file with rows that can be uploaded; a text file is read whole. A small
 # machine allows an eighth of its memory, because a server runs up to four reads concurrently
-# (share-reads.ts).
+# (limit-reads.ts).
 MEMORY_BYTES = 4 << 30
 # Enough for a few million rows. The server's own timeout is a little longer (read-data.ts).
 TIME_LIMIT_S = 1800.0

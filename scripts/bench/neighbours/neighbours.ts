@@ -57,13 +57,13 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
     const victim = await makeVictim(server);
     const target = await makeTarget(server, folder);
     const measured: Measured[] = [];
-    let before = await lookUndisturbed(victim);
+    let before = await probeUndisturbed(victim);
     const measureBeside = async (name: string, disturb: Disturb, { judge = () => ({}) }: Judge = {}) => {
       const { during, cause } = await beside(disturb, async () => {
         const busy = await watchProcessor(server.pid);
         return { during: await victim.look(), cause: await busy() };
       });
-      const after = await lookUndisturbed(victim);
+      const after = await probeUndisturbed(victim);
       for (const what of ['first token', 'page'] as const) {
         // Measured before and after the disturbance, because the machine's speed drifts.
         const compared = compareLooks(
@@ -104,7 +104,7 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
   }
 }
 
-async function lookUndisturbed(victim: Victim): Promise<Looks> {
+async function probeUndisturbed(victim: Victim): Promise<Looks> {
   await pause(SETTLING_MS);
   return victim.look();
 }

@@ -43,7 +43,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
 }, async () => {
   const platform = await startPlatform();
   const users = await Promise.all(Array.from({ length: USERS }, () => platform.client.signUp()));
-  await giveSendable(await platform.databaseUrl(), users);
+  await fundSenders(await platform.databaseUrl(), users);
   const load = new Load(platform.url, users);
   await load.prepare();
   load.begin();
@@ -162,7 +162,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
 
 /** Users who send each other credits and train, retrying with the same key until they get a response. */
 /** Starting credits can be spent, but not sent. */
-async function giveSendable(url: string, users: TestUser[]): Promise<void> {
+async function fundSenders(url: string, users: TestUser[]): Promise<void> {
   const db = connect(url);
   try {
     for (const { userId } of users) await buyForTest(db, userId, 125_000_000n);

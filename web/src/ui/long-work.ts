@@ -37,7 +37,7 @@ const awaited = new Set<string>();
  * Announces the completion of this task. Call it when starting a task, which may finish before it is first
  * listed.
  */
-export function announceEnd(id: string): void {
+export function expectEnd(id: string): void {
   awaited.add(id);
 }
 

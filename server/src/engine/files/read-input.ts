@@ -37,7 +37,7 @@ export async function readInput(
   try {
     await sendBlob(ctx, http, { sha256, path: `the input ${sha256}`, sizeBytes: size, headers });
   } catch (error) {
-    if (error instanceof AppError && error.code === 'conflict') await noteLostCheckpoint(ctx, sha256);
+    if (error instanceof AppError && error.code === 'conflict') await recordLostCheckpoint(ctx, sha256);
     throw error;
   }
 }
@@ -56,7 +56,7 @@ async function findLink(
 }
 
 /** The checkpoint was the last copy of the run's progress (workload.py), so nothing is saved any more. */
-async function noteLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
+async function recordLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { id } = await lockAttempt(tx, caller);
     if (!(await deleteCheckpoint(tx, id, sha256))) return;

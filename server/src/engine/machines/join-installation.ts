@@ -49,7 +49,7 @@ export async function joinInstallation(
     // Serializes processes that start at the same time.
     await sql`lock table machines in share row exclusive mode`.execute(tx);
     const machine = await findInstallationMachine(tx);
-    if (!machine?.holdsBlobs && !s3 && !hasFiles) await refuseWithoutFiles(tx);
+    if (!machine?.holdsBlobs && !s3 && !hasFiles) await assertFilesPresent(tx);
     if (machine && machine.id !== id) throw hasMachine(machine, path.join(dataDir, 'machine'));
     // If no other process lives, a lost secret only ends sessions.
     if (s3 && (await hasOtherSecret(tx, secretCheck))) throw otherSecret();
@@ -89,7 +89,7 @@ async function register(
 }
 
 /** The files are in use by other processes, but not in the machine's folder or here: a setting is missing. */
-async function refuseWithoutFiles(tx: Transaction): Promise<void> {
+async function assertFilesPresent(tx: Transaction): Promise<void> {
   const { rows } = await sql`
     select from blobs
     where exists (select from machines) or exists (select from processes where machine_id is null)

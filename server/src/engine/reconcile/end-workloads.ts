@@ -15,7 +15,7 @@ export async function endWorkloads(parts: Parts): Promise<void> {
   const { driver, log } = parts;
   const started = await findStarted(parts);
   const alive = await selectAlive(driver, started);
-  const isNoted = await noteInterrupted(parts, alive);
+  const isNoted = await recordInterrupted(parts, alive);
   if (alive.length > 0) {
     const seconds = GRACE_MS / 1000;
     log.info({ workloads: alive.length }, `Waiting up to ${seconds} s for running work to save itself`);
@@ -27,7 +27,7 @@ export async function endWorkloads(parts: Parts): Promise<void> {
     log.info({ ended: alive.length - left.length, killed: left.length }, 'Running work has ended');
   await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
   // If the database was down too, it may be available again by now.
-  if (!isNoted) await noteInterrupted(parts, alive);
+  if (!isNoted) await recordInterrupted(parts, alive);
 }
 
 /**
@@ -47,7 +47,7 @@ async function findStarted({ db, driver, machineId, log }: Parts): Promise<Attem
  * Marks the end as ours, so that it does not count as a failure. Returns false while the database is
  * unavailable; then it counts.
  */
-async function noteInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promise<boolean> {
+async function recordInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promise<boolean> {
   try {
     await markInterrupted(db, attempts);
     return true;

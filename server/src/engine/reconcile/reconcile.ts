@@ -77,7 +77,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
       return { observed, output: await readOutput(driver, leased, observed) };
     },
     apply: async (tx, before, { observed, output }) => {
-      await noteAddress(tx, before, observed);
+      await recordAddress(tx, before, observed);
       const step = plan(before, observed, await findListening(tx, before.serverUrl));
       if (step.do !== 'nothing') {
         const log = logOf(parts, before);
@@ -102,7 +102,7 @@ function workloadSteps(parts: Reconciler): StepHandlers<Workload, Seen, Act, Don
 }
 
 /** Writes only changes: the address of an attempt rarely changes. */
-async function noteAddress(tx: Transaction, before: Workload, observed: Observed): Promise<void> {
+async function recordAddress(tx: Transaction, before: Workload, observed: Observed): Promise<void> {
   if (observed.state !== 'alive' || observed.address === undefined) return;
   if (observed.address !== before.address) await updateWorkload(tx, before.id, { address: observed.address });
 }

@@ -204,7 +204,7 @@ export async function updateAsset(
     }
     const isPublished = words.is_published ?? asset.is_published;
     const isMoved = isPublished !== asset.is_published;
-    if (isMoved && isPublished) refuseRestricted(asset);
+    if (isMoved && isPublished) assertNotRestricted(asset);
     // Setting `use_ipfs` queues the CID and its pins: a trigger in `server/migrations/functions/ipfs.sql`.
     await updateAssetRow(tx, assetId, { ...words, price_micro: price });
     const action = isPublished ? 'asset.published' : 'asset.unpublished';
@@ -217,7 +217,7 @@ export async function updateAsset(
 }
 
 /** Publishing would open the model to users without a grant. */
-function refuseRestricted({ title, is_restricted: isRestricted }: AssetRow): void {
+function assertNotRestricted({ title, is_restricted: isRestricted }: AssetRow): void {
   if (!isRestricted) return;
   throw new AppError('conflict', {
     publicMessage: `${title} is a restricted model: access to it is granted one by one. Remove the restriction to publish it`,

@@ -58,7 +58,7 @@ export async function answerRequest(
     const bill = { micro: 0n };
     try {
       const body = await ask(ctx, billedTo(chat, batch, bill), asked, signal);
-      // Discard an answer whose client has disconnected.
+      // Discard an answer that arrives after the batch was cancelled.
       signal.throwIfAborted();
       return toAnswer(200, body, bill.micro);
     } catch (error) {

@@ -76,7 +76,7 @@ async function read(
   chat: ChatParts,
   { input_file_id: id, endpoint: url }: Body,
 ): Promise<Read> {
-  await refuseTooMany(ctx.db, ctx.caller.userId);
+  await assertBatchLimit(ctx.db, ctx.caller.userId);
   const file = await findFile(ctx, id, FIELD);
   if (file.size_bytes > BigInt(BATCH_BYTES_MAX)) {
     const most = formatBytes(BATCH_BYTES_MAX);
@@ -107,7 +107,7 @@ async function begin(
   const row = { id: randomUUID(), kind: 'batch' as const };
   const { id } = row;
   await lockBulk(tx, row.kind, userId);
-  await refuseTooMany(tx, userId);
+  await assertBatchLimit(tx, userId);
   await insertBulk(tx, {
     ...{ ...row, user_id: userId, created_at: ctx.clock.now(), endpoint: body.endpoint, model },
     ...{ input_asset_id: file.asset_id, metadata: body.metadata ? toJson(body.metadata) : null },
@@ -122,7 +122,7 @@ async function begin(
   return { id };
 }
 
-async function refuseTooMany(db: Database | Transaction, userId: string): Promise<void> {
+async function assertBatchLimit(db: Database | Transaction, userId: string): Promise<void> {
   if ((await countBulk(db, 'batch', { userId, isOpen: true })) < OPEN_MAX) return;
   throw new AppError('conflict', {
     publicMessage: `At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`,

@@ -23,7 +23,7 @@ import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { type Chunk, CompletionStream } from './completion-stream.ts';
-import { detectLongTemplate, firstCostMicro, reserveAsUsed, usageBounds } from './requests/requests.ts';
+import { firstCostMicro, recordLongPrompt, reserveAsUsed, usageBounds } from './requests/requests.ts';
 import { toModelServerError } from './to-model-server-error.ts';
 import { tokenPrices } from './token-prices.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
@@ -125,7 +125,7 @@ async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): P
   const onWait = (phase: string) => {
     if (isStream) sendComment(reply, `waking, ${phase}`);
   };
-  const heartbeat = isStream ? keepAlive(reply, shape.waiting) : undefined;
+  const heartbeat = isStream ? sendKeepAlives(reply, shape.waiting) : undefined;
   let id: string | null = null;
   try {
     for (const choice of choices) {
@@ -136,7 +136,7 @@ async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): P
         try {
           await pass(response, stream, { ...call, choice }, { heartbeat, wasRead });
         } finally {
-          detectLongTemplate(ctx.log, call.upstream, choice.bounds, stream.usage);
+          recordLongPrompt(ctx.log, call.upstream, choice.bounds, stream.usage);
         }
         id = stream.id;
       });
@@ -273,7 +273,7 @@ function sendAside(reply: Http['reply'], text: string): void {
  * Sends a text after every 15 s without other output; call `refresh` after other output. The first text
  * starts the stream, so earlier errors still get their own status. The caller clears the timer.
  */
-function keepAlive(reply: Http['reply'], text: string): NodeJS.Timeout {
+function sendKeepAlives(reply: Http['reply'], text: string): NodeJS.Timeout {
   return setInterval(sendAside, HEARTBEAT_MS, reply, text).unref();
 }
 

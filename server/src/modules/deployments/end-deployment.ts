@@ -14,9 +14,9 @@ import { countTime, settleStopped } from './metering/meter-deployment.ts';
 import {
   type DeploymentRow,
   lockDeployment,
-  noteEnd,
   recordAsleep,
   selectLivePodIdsOfAsset,
+  setDraftEnded,
 } from './queries.ts';
 import { type DeploymentView, readDeployment } from './read-deployment.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
@@ -43,7 +43,7 @@ export async function endDeployment(
     if (deployment.terminated_at) return;
     const now = clock.now();
     await countTime(tx, now, deployment);
-    await noteEnd(tx, podId, { now, failed: false, reason, stopReason });
+    await setDraftEnded(tx, podId, { now, failed: false, reason, stopReason });
     const detail = { pod_id: podId, model_id: deployment.asset_id, reason };
     await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail });
     if (stopReason) {

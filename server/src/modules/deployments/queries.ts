@@ -116,7 +116,7 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
 // Events of a deployment
 
 /** Records that a period has been held. */
-export async function noteHold(
+export async function setBatchHold(
   tx: Transaction,
   podId: string,
   { holdId, heldMs, unitPriceMicro }: { holdId: string; heldMs: bigint; unitPriceMicro: bigint },
@@ -205,7 +205,7 @@ export async function recordAwake(tx: Transaction, podId: string, now: Date): Pr
 }
 
 /** `carrierId`: the workload whose log has the reason, if it differs from the last carrier. */
-export async function noteEnd(
+export async function setDraftEnded(
   tx: Transaction,
   podId: string,
   end: {
@@ -231,7 +231,7 @@ export async function noteEnd(
 }
 
 /** Records that a request for the model started or is still running. */
-export async function noteRequest(db: Db, podId: string, now: Date): Promise<void> {
+export async function recordRequest(db: Db, podId: string, now: Date): Promise<void> {
   await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
 }
 

@@ -17,7 +17,8 @@ export const redirectToPages: FastifyPluginAsync = async (app) => {
     const pathname = url.split('?')[0] ?? '/';
     const repository = GIT.exec(pathname);
     // Git prints the body of a 403, but of no other error.
-    if (repository) return reply.code(403).type('text/plain; charset=utf-8').send(refuseGit(repository));
+    if (repository)
+      return reply.code(403).type('text/plain; charset=utf-8').send(explainMissingGit(repository));
     const page = headers.accept?.includes('text/html') ? pageOf(pathname) : null;
     if (page === null)
       throw new AppError('not_found', { publicMessage: explainMissingCall(method, pathname) });
@@ -30,7 +31,7 @@ function pageOf(pathname: string): string | null {
   return repository === undefined ? null : `/${type}/${repository}`;
 }
 
-function refuseGit([, type, name]: RegExpExecArray): string {
+function explainMissingGit([, type, name]: RegExpExecArray): string {
   const kind = type ? ' --repo-type dataset' : '';
   const command = `hf download ${name}${kind} --local-dir ${name?.split('/')[1]}`;
   return `This server does not speak Git. Set HF_ENDPOINT to its address and /hub, then: ${command}\n`;

@@ -61,7 +61,7 @@ const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 function inspectJpeg(bytes: Buffer): Found | null {
   if (bytes[0] !== 0xff || bytes[1] !== 0xd8 || bytes[2] !== 0xff) return null;
   const isWhole = bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) > 2;
-  refuseManyParts(bytes);
+  assertPartLimit(bytes);
   const rest = { mediaType: 'image/jpeg' as const, isWhole, isAnimated: false };
   for (let at = 2; at + 9 <= bytes.length; ) {
     const marker = bytes[at + 1] ?? 0;
@@ -82,7 +82,7 @@ const END_OF_IMAGE = 0xd9;
  * follow the picture. Within a scan, skips restart markers and bytes that only look like markers (below C0).
  * Decoders read every byte outside a segment before the first scan, so each one counts as a part.
  */
-function refuseManyParts(bytes: Buffer): void {
+function assertPartLimit(bytes: Buffer): void {
   let scans = 0;
   let parts = 0;
   for (let at = 2; at + 4 <= bytes.length; ) {

@@ -59,7 +59,7 @@ function toNotification(row: NotificationRow): Notification {
 /**
  * Marks one or all of the caller's notifications as read. Throws AppError 'not_found' for another user's id.
  */
-export async function readNotifications(
+export async function markNotificationsRead(
   ctx: Context,
   { query }: InputOf<typeof readNotificationsEndpoint>,
 ): Promise<ResponseOf<typeof readNotificationsEndpoint>> {

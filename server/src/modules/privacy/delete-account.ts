@@ -32,7 +32,7 @@ export async function deleteAccount(
   await confirmIdentity(ctx, { password: body.password, address });
   await inTransaction(ctx.db, async (tx) => {
     const now = ctx.clock.now();
-    await refuseUnsettled(tx, { userId, now, giveUpMaxMicro: body.give_up_max });
+    await assertSettled(tx, { userId, now, giveUpMaxMicro: body.give_up_max });
     await closeAccount(tx, { userId, now, config: ctx.config });
     await ctx.jobs.enqueue(tx, purgeDeletedJob, {});
   });
@@ -43,7 +43,7 @@ export async function deleteAccount(
  * Throws AppError 'conflict' for debts, pending payments and credits not forfeited. The totals stay locked
  * until the account is closed.
  */
-async function refuseUnsettled(
+async function assertSettled(
   tx: Transaction,
   { userId, now, giveUpMaxMicro }: { userId: string; now: Date; giveUpMaxMicro: bigint | undefined },
 ): Promise<void> {

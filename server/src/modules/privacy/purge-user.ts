@@ -71,7 +71,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
     idempotencyKey: null,
   };
   if (ctx.config.x) await endXAuth(ctx, { isDeletion: true });
-  await inTransaction(ctx.db, (tx) => forgetRecords(tx, userId));
+  await inTransaction(ctx.db, (tx) => deleteUserRecords(tx, userId));
   for (const runId of await listLiveRuns(ctx.db, userId))
     await cancelRun(ctx, { params: { runId }, query: undefined, body: undefined });
   for (const podId of await listLivePodIds(ctx.db, userId))
@@ -83,7 +83,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   if (heldMicro > 0n || kept > 0 || running.length > 0) return false;
   await inTransaction(ctx.db, async (tx) => {
     // Again, because work that ended in the meantime may have created notifications.
-    await forgetRecords(tx, userId);
+    await deleteUserRecords(tx, userId);
     await writeOffDebt(tx, userId);
     await markPurged(tx, { userId, now: ctx.clock.now() });
   });
@@ -91,7 +91,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
 }
 
 /** Deletes records that nothing else refers to. Idempotent. */
-async function forgetRecords(tx: Transaction, userId: string): Promise<void> {
+async function deleteUserRecords(tx: Transaction, userId: string): Promise<void> {
   await releaseUserWorkloads(tx, userId);
   await deleteSavedConfigurations(tx, userId);
   await deleteUserHeldOutAnswers(tx, userId);

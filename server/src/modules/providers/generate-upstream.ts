@@ -127,7 +127,7 @@ async function begin(
     throw error;
   }
   const job = { ...submitting, handle };
-  await keepSubmitted(keepJob, job, place);
+  await saveSubmittedJob(keepJob, job, place);
   return job;
 }
 
@@ -153,7 +153,7 @@ async function graceAfter(signal: AbortSignal, place: Place): Promise<never> {
 }
 
 /** Retries during a short database outage: a job without a row would be submitted and charged twice. */
-async function keepSubmitted(keepJob: Run['keepJob'], job: SubmittedJob, place: Place): Promise<void> {
+async function saveSubmittedJob(keepJob: Run['keepJob'], job: SubmittedJob, place: Place): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await keepJob(job);

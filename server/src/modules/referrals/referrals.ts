@@ -102,7 +102,7 @@ export function getPendingReferral({
 }
 
 /** Deletes the cookie with the invitation code. */
-export function forgetPendingReferral(reply: FastifyReply): void {
+export function clearPendingReferral(reply: FastifyReply): void {
   reply.header(
     'set-cookie',
     `${PENDING_REFERRAL_COOKIE}=; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=0`,
@@ -204,7 +204,7 @@ export async function validateReferral(
     if (refusal || !inviter) return refused(code, refusal ?? 'unknown_code');
     const bonusMicro = parseBgl(config.referralBonusBgl);
     await insertReferral(tx, { invitedId: userId, inviterId: inviter.id, bonusMicro, now });
-    await giveBonus(tx, {
+    await creditBonus(tx, {
       ...{ invitedId: userId, inviterId: inviter.id, bonusMicro },
       sendable: config.sendGivenCredits,
     });
@@ -217,7 +217,7 @@ export async function validateReferral(
 /**
  * Ledger rows refer to the other side by id: a name would stay in sealed rows after its account is deleted.
  */
-async function giveBonus(
+async function creditBonus(
   tx: Transaction,
   {
     invitedId,

@@ -1,11 +1,6 @@
 import * as contract from '@bakehouse/contract/referrals';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import {
-  forgetPendingReferral,
-  generateReferral,
-  getPendingReferral,
-  validateReferral,
-} from './referrals.ts';
+import { clearPendingReferral, generateReferral, getPendingReferral, validateReferral } from './referrals.ts';
 import { endXAuth, finishXAuth, getXAuthStatus, startXAuth } from './x/x-auth.ts';
 import { getXPostStatus, postReferralToX } from './x/x-posts.ts';
 
@@ -20,5 +15,5 @@ export const referralsRoutes: Binding[] = [
   bind(contract.endXAuth, (ctx) => endXAuth(ctx)),
   bind(contract.getXPostStatus, getXPostStatus),
   bind(contract.getPendingReferral, async (_ctx, _input, { request }) => getPendingReferral(request)),
-  bind(contract.forgetPendingReferral, async (_ctx, _input, { reply }) => forgetPendingReferral(reply)),
+  bind(contract.forgetPendingReferral, async (_ctx, _input, { reply }) => clearPendingReferral(reply)),
 ];

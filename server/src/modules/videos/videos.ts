@@ -256,7 +256,7 @@ function percentOf(step: number, steps: number): number {
   return steps > 0 ? Math.round((99 * step) / steps) : 0;
 }
 
-/** Reasons are stored without a full stop. */
+/** Ends a reason with one full stop: most are stored without, some with one. */
 function sentence(reason: string): string {
   return reason.replace(/\.?$/, '.');
 }

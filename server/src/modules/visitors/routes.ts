@@ -2,8 +2,8 @@ import * as contract from '@bakehouse/contract/visitors';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { getVisitorPicture, keepVisitorPicture, startVisitorPicture } from './visitor-pictures.ts';
-import { askAsVisitor, getVisitorTries, type IsPreparing } from './visitor-questions.ts';
+import { claimVisitorPicture, getVisitorPicture, startVisitorPicture } from './visitor-pictures.ts';
+import { answerVisitor, getVisitorTries, type IsPreparing } from './visitor-questions.ts';
 
 /** Limits per network, which an office may share. */
 const PICTURES_PER_HOUR = 12;
@@ -17,8 +17,8 @@ export const visitorsRoutes = ({ usage, chat, isPreparing }: Parts): Binding[] =
     callsPerHour: PICTURES_PER_HOUR,
   }),
   bindPublic(contract.getVisitorPicture, (ctx, { params }) => getVisitorPicture(ctx, params)),
-  bind(contract.keepVisitorPicture, (ctx, { params }) => keepVisitorPicture(ctx, params)),
-  bindPublic(contract.askAsVisitor, (ctx, input, http) => askAsVisitor(ctx, chat, input, http), {
+  bind(contract.keepVisitorPicture, (ctx, { params }) => claimVisitorPicture(ctx, params)),
+  bindPublic(contract.askAsVisitor, (ctx, input, http) => answerVisitor(ctx, chat, input, http), {
     callsPerHour: QUESTIONS_PER_HOUR,
   }),
 ];

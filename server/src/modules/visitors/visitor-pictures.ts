@@ -10,7 +10,7 @@ import { assertStorageLeft } from '../assets/files/storage-quota.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { getGeneration, transferGeneration } from '../generations/generations.ts';
 import { startGeneration } from '../generations/start/start-generation.ts';
-import { asVisitor, openBudget, VISITORS, withVisitorErrors } from './visitor-questions.ts';
+import { asVisitor, grantDailyBudget, VISITORS, withVisitorErrors } from './visitor-questions.ts';
 
 const ID_LENGTH = 36;
 
@@ -63,7 +63,7 @@ function readPictureToken(secret: string, token: string): string | null {
 }
 
 /**
- * Generates a picture with the Paris starter at the installation's expense. Throws whatever `openBudget` and
+ * Generates a picture with the Paris starter at the installation's expense. Throws whatever `grantDailyBudget` and
  * `startGeneration` throw, and AppError 'rate_limited' if too many pictures are in progress or today's budget
  * is spent.
  */
@@ -72,7 +72,7 @@ export async function startVisitorPicture(
   usage: IdleCredit,
   { prompt }: { prompt: string },
 ): Promise<VisitorPicture> {
-  await openBudget(ctx);
+  await grantDailyBudget(ctx);
   const { starter } = paris;
   const quality = starter?.qualities.find(({ label }) => label === starter.opensOn);
   const request = {
@@ -91,7 +91,7 @@ export async function startVisitorPicture(
  * Moves a visitor's picture to the caller's gallery; the visitors' budget still pays for it. Throws AppError
  * 'not_found', 'conflict' if it is not completed, and whatever `assertStorageLeft` throws.
  */
-export async function keepVisitorPicture(
+export async function claimVisitorPicture(
   ctx: Context,
   { token }: { token: string },
 ): Promise<{ generation_id: string }> {

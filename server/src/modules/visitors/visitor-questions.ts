@@ -39,10 +39,10 @@ const turns = fairQueue(1);
 
 /**
  * Streams the starter language model's answer as a chat completion at the installation's expense. Throws
- * whatever `openBudget` and `completeChat` throw, and AppError 'rate_limited' if too many questions are open
+ * whatever `grantDailyBudget` and `completeChat` throw, and AppError 'rate_limited' if too many questions are open
  * or today's budget is spent.
  */
-export async function askAsVisitor(
+export async function answerVisitor(
   ctx: Context<Caller>,
   parts: ChatParts,
   { body: asked }: InputOf<typeof askAsVisitorEndpoint>,
@@ -53,7 +53,7 @@ export async function askAsVisitor(
   const leave = open.all() < OPEN_MAX ? open.enter(network, OPEN_MAX_PER_NETWORK) : null;
   if (!leave) throw visitorsBusyError();
   try {
-    await openBudget(ctx);
+    await grantDailyBudget(ctx);
     const messages = [...asked.turns, { role: 'user', content: asked.question }];
     const { slug: model } = starterLanguageModel;
     const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
@@ -118,7 +118,7 @@ export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
  * Grants the visitors' account today's budget, once per day (UTC); the rest expires at midnight. Throws
  * AppError 'conflict' if visitor access is disabled.
  */
-export async function openBudget({
+export async function grantDailyBudget({
   db,
   clock,
   config,

@@ -117,7 +117,7 @@ async function confine<T>(
   const scratch = toFile || wantsScratch;
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
-    if (toFile) await refuseFullDisk(folder);
+    if (toFile) await assertDiskSpace(folder);
     const file = fileURLToPath(program);
     const argv = await sandbox.enclose({
       argv: limited([process.execPath, `--max-old-space-size=${heapMb}`, file], limits),
@@ -159,7 +159,7 @@ async function enter({ kind, userId, heapMb, signal }: Limits): Promise<() => vo
   }
 }
 
-async function refuseFullDisk(folder: string): Promise<void> {
+async function assertDiskSpace(folder: string): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   if (bavail * bsize < FREE_BYTES_MIN) throw noRoom();
 }

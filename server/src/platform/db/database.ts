@@ -72,12 +72,12 @@ export function createPool(
   pool.on('error', (error) => onIdleError?.(error));
   // A connection that breaks while in use fails its query; without a listener it would crash the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
-  if (statementMsMax) pool.on('connect', (client) => giveUpSilent(client, 2 * statementMsMax));
+  if (statementMsMax) pool.on('connect', (client) => endIfSilent(client, 2 * statementMsMax));
   return pool;
 }
 
 /** The server's own limits do not help if it is frozen or the network drops packets. */
-function giveUpSilent(client: pg.ClientBase, ms: number): void {
+function endIfSilent(client: pg.ClientBase, ms: number): void {
   const socket = client instanceof pg.Client ? client.connection.stream : null;
   if (!(socket instanceof Socket)) return;
   socket.setTimeout(ms, () =>

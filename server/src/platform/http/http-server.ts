@@ -97,7 +97,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   app.addHook('onRequest', async (request, reply) => {
     request.caller = { kind: 'nobody' };
     reply.header('x-request-id', request.id);
-    refuseTwoHosts(request);
+    assertSingleHost(request);
   });
   cutSlowBodies(app);
   rejectUnstorable(app);
@@ -161,7 +161,7 @@ function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): v
 }
 
 /** Prevents this server and a proxy in front of it from using different Host headers. */
-function refuseTwoHosts({ raw }: FastifyRequest): void {
+function assertSingleHost({ raw }: FastifyRequest): void {
   if ((raw.headersDistinct.host?.length ?? 0) > 1) throw refused('Host', 'Send one Host header, not several');
 }
 

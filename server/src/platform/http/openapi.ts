@@ -115,7 +115,7 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
       ...(endpoint.response ? operation.responses : { [endpoint.status ?? 200]: describeAnswers(endpoint) }),
       default: endpoint.error ? describeError(endpoint.error) : { $ref: '#/components/responses/Error' },
     };
-    for (const part of [operation.parameters, operation.requestBody]) visit(part, schemas, refuseNul);
+    for (const part of [operation.parameters, operation.requestBody]) visit(part, schemas, documentNulCheck);
     // `expand[]` repeats `expand` in the style of one client; both become the same name in generated code.
     operation.parameters = operation.parameters?.filter(({ name }) => !name.endsWith('[]'));
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
@@ -169,8 +169,8 @@ function visit(
   return seen;
 }
 
-/** Documents the check of `refuseUnstorable` for a text without its own format. */
-function refuseNul(schema: object): void {
+/** Documents the check of `rejectUnstorable` for a text without its own format. */
+function documentNulCheck(schema: object): void {
   const isFreeText =
     'type' in schema &&
     schema.type === 'string' &&

@@ -98,7 +98,7 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
       );
     }
     if (child && hasEnded(child)) {
-      await refuseUnlessTransient(dir);
+      await assertTransientEnd(dir);
       child = null;
     } else if (!child && !(lock && (await isPostmasterOf(lock.pid, dir)))) {
       child = await spawnServer(native, dir, owner, settings, lock?.pid);
@@ -255,7 +255,7 @@ export function isProcessAlive(pid: number): boolean {
 }
 
 /** Throws unless the server ended because another one on the folder was still ending, or started first. */
-async function refuseUnlessTransient(dir: string): Promise<void> {
+async function assertTransientEnd(dir: string): Promise<void> {
   const log = await readFile(logFile(dir), 'utf8').catch(() => '');
   const reason = /(?:FATAL|PANIC): {1,2}(.*)/.exec(log)?.[1] ?? 'it ended without an error message';
   if (/lock file .* already exists|shared memory block .* in use|is empty/.test(reason)) return;

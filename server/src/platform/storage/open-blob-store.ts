@@ -31,10 +31,10 @@ export function blobCopiesDir({ cacheDir }: Pick<Config, 'cacheDir'>): string {
 export async function openBlobStore(settings: Settings): Promise<BlobStore> {
   const folder = blobsDir(settings);
   const { s3 } = settings;
-  await refuseElsewhere(settings);
+  await assertSameBucket(settings);
   if (!s3) return openLocalBlobStore(folder);
   const store = await openS3(settings, s3);
-  await noteWhere(settings);
+  await recordBucket(settings);
   return (await hasBlobs(folder)) ? openMovingBlobStore(store, await openLocalBlobStore(folder)) : store;
 }
 
@@ -62,9 +62,9 @@ export async function hasBlobs(folder: string): Promise<boolean> {
 }
 
 /** Records the bucket in the data dir. */
-async function noteWhere({ dataDir, s3 }: Settings): Promise<void> {
+async function recordBucket({ dataDir, s3 }: Settings): Promise<void> {
   await mkdir(dataDir, { recursive: true });
-  await writeFile(noteOf(dataDir), `${placeOf(s3)}\n`, { mode: 0o600 });
+  await writeFile(bucketFileOf(dataDir), `${placeOf(s3)}\n`, { mode: 0o600 });
 }
 
 /** Returns true if a server has already stored files in the configured bucket. */
@@ -72,21 +72,21 @@ export async function isBucketInUse({ dataDir, s3 }: Pick<Config, 'dataDir' | 's
   return s3 !== null && (await readNote(dataDir)) === placeOf(s3);
 }
 
-async function refuseElsewhere({ dataDir, s3 }: Settings): Promise<void> {
+async function assertSameBucket({ dataDir, s3 }: Settings): Promise<void> {
   const noted = await readNote(dataDir);
   if (noted === '' || noted === placeOf(s3)) return;
   const now = s3 ? `the settings name ${placeOf(s3)}` : 'the settings name no bucket';
   throw new Error(
-    `The files of this installation are in ${noted}, but ${now}: correct BAKEHOUSE_S3_BUCKET and BAKEHOUSE_S3_PREFIX, or delete ${noteOf(dataDir)} after you have moved all files to the place in the settings.`,
+    `The files of this installation are in ${noted}, but ${now}: correct BAKEHOUSE_S3_BUCKET and BAKEHOUSE_S3_PREFIX, or delete ${bucketFileOf(dataDir)} after you have moved all files to the place in the settings.`,
   );
 }
 
 /** Returns '' if no bucket was ever used. */
 async function readNote(dataDir: string): Promise<string> {
-  return (await readFile(noteOf(dataDir), 'utf8').catch(() => '')).trim();
+  return (await readFile(bucketFileOf(dataDir), 'utf8').catch(() => '')).trim();
 }
 
-function noteOf(dataDir: string): string {
+function bucketFileOf(dataDir: string): string {
   return path.join(dataDir, FILES_LIE_IN);
 }
 

@@ -6,9 +6,9 @@ import { DamagedBlob } from './blob-store.ts';
 import { readBlobState, recordBlobCheck } from './queries.ts';
 
 /**
- * Returns a stream of a file's bytes, or of a range. Damage found while reading is logged and recorded, and
- * aborts the stream before its end; afterwards this throws immediately: AppError('conflict') with a sentence
- * that names the file.
+ * Returns a stream of a file's bytes, or of a range. Throws AppError('conflict'), with a sentence that names
+ * the file, if the bytes are known to be damaged. Damage found while reading is logged and recorded, and aborts
+ * the stream before its end.
  */
 export async function readBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,

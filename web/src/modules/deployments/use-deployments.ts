@@ -92,7 +92,7 @@ export function useDeployment(family: Family, podId: string) {
   return useQuery({
     queryKey: ['deployment', 'one', podId],
     queryFn: ({ signal }) =>
-      askPod(podId, async () => {
+      requestDeployment(podId, async () => {
         try {
           return await readers[family](podId, signal);
         } catch (error) {
@@ -111,7 +111,9 @@ export function useDeploymentLogs(podId: string) {
   return useQuery({
     queryKey: ['deployment', 'logs', podId],
     queryFn: ({ signal }) =>
-      askPod(podId, () => call(vllmLogs, { params: { podId } }, { signal, operation: 'fetch the log' })),
+      requestDeployment(podId, () =>
+        call(vllmLogs, { params: { podId } }, { signal, operation: 'fetch the log' }),
+      ),
     refetchInterval: useOnlineInterval(TICK_MS),
   });
 }
@@ -121,7 +123,7 @@ export function useDeploymentMetrics(podId: string) {
   return useQuery({
     queryKey: ['deployment', 'metrics', podId],
     queryFn: ({ signal }) =>
-      askPod(podId, () =>
+      requestDeployment(podId, () =>
         call(
           vllmMetrics,
           { params: { podId }, query: { minutes: 60 } },
@@ -133,7 +135,7 @@ export function useDeploymentMetrics(podId: string) {
 }
 
 /** Runs the request, but fails with 404 without sending one if the id is empty or 'undefined'. */
-async function askPod<Answer>(podId: string, ask: () => Promise<Answer>): Promise<Answer> {
+async function requestDeployment<Answer>(podId: string, ask: () => Promise<Answer>): Promise<Answer> {
   if (podId === '' || podId === 'undefined')
     throw new ApiError('No deployment has this id', { status: 404, code: 'not_found' });
   return ask();

@@ -7,7 +7,7 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
 import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
-import { announceEnd } from '../../ui/long-work.ts';
+import { expectEnd } from '../../ui/long-work.ts';
 import { workId } from './draft-sentences.ts';
 
 const POLL_MS = 3_000;
@@ -83,7 +83,7 @@ export function useStartDraft(id: string) {
       ),
     onSuccess: (_draft, settings) => {
       keys.renew(settings ?? null);
-      announceEnd(workId(id));
+      expectEnd(workId(id));
       refetchQueries(['draft']);
     },
     meta: { title: 'The draft could not be started' },

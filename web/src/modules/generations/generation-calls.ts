@@ -16,7 +16,7 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { refetchQueries, refetchRows } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { useDebounced } from '../../lib/use-debounced.ts';
-import { announceEnd } from '../../ui/long-work.ts';
+import { expectEnd } from '../../ui/long-work.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
 import type { OnUpload } from './edit-picture/send-source.ts';
 import type { Source } from './edit-picture/source.ts';
@@ -32,8 +32,7 @@ import {
 } from './generation-queries.ts';
 import { workId } from './generation-sentences.ts';
 
-/* Calls of the generator pages' first screen. Actions on finished generations are in deletion-calls.ts and
-   video-calls.ts, which load later. */
+/* Calls for generations: reading, starting, cancelling, deleting and downloading. */
 
 const START_TIMEOUT_MS = 35_000;
 const QUOTES = ['quote'];
@@ -103,8 +102,8 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
     // Shows the current price before a retry.
     onError: () => queryClient.invalidateQueries({ queryKey: QUOTES }),
     onSuccess: (generation) => {
-      announceEnd(workId(generation.id));
-      keepAnswer(generation);
+      expectEnd(workId(generation.id));
+      cacheGeneration(generation);
     },
     meta: words,
   });
@@ -114,7 +113,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
  * Caches a write's response and refetches it, because a response can arrive after the event of a later
  * change.
  */
-function keepAnswer(generation: Generation): void {
+function cacheGeneration(generation: Generation): void {
   const { queryKey } = generationQuery(generation.id);
   queryClient.setQueryData(queryKey, generation);
   refetchQueries(queryKey);
@@ -124,7 +123,7 @@ function keepAnswer(generation: Generation): void {
 export function useCancelGeneration() {
   return useMutation({
     mutationFn: (id: string) => call(cancelGeneration, { params: { id } }),
-    onSuccess: keepAnswer,
+    onSuccess: cacheGeneration,
   });
 }
 

@@ -1,6 +1,6 @@
 import { renderHook } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { announceEnd, type LongWork } from '../../ui/long-work.ts';
+import { expectEnd, type LongWork } from '../../ui/long-work.ts';
 import { notify } from '../../ui/notify.ts';
 import { useEndToasts } from './use-end-toasts.ts';
 
@@ -29,7 +29,7 @@ it('announces the end of a task started here, even if it ended before it was fir
   const { rerender } = renderHook(({ work }) => useEndToasts(work), {
     initialProps: { work: [] as LongWork[] },
   });
-  announceEnd('deployment-1');
+  expectEnd('deployment-1');
   rerender({ work: [run(done, 'deployment-1')] });
   rerender({ work: [run(done, 'deployment-1')] });
   expect(success).toHaveBeenCalledExactlyOnceWith('Deployed', { id: 'deployment-1' });

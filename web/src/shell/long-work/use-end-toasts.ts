@@ -1,5 +1,5 @@
 import { useEffect } from 'react';
-import { announceEnd, consumeAwaitedEnd, type LongWork } from '../../ui/long-work.ts';
+import { consumeAwaitedEnd, expectEnd, type LongWork } from '../../ui/long-work.ts';
 import { notify } from '../../ui/notify.ts';
 import { announceInTitle } from './announce-in-title.ts';
 
@@ -10,7 +10,7 @@ import { announceInTitle } from './announce-in-title.ts';
 export function useEndToasts(work: readonly LongWork[]): void {
   useEffect(() => {
     for (const { id, end } of work) {
-      if (end === null) announceEnd(id);
+      if (end === null) expectEnd(id);
       else if (consumeAwaitedEnd(id)) {
         notify[end.kind](end.title, { id, ...(end.description && { description: end.description }) });
         announceInTitle(end.title);

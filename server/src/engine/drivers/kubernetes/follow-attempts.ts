@@ -29,16 +29,16 @@ export function followAttempts({ cluster, log, kueue, ...options }: Options): Fo
   const paths = pathsOf(cluster.namespace);
   const attempts = new TrackedAttempts(options);
   const jobs = watchObjects<Job>({
-    ...{ cluster, log, path: paths.jobs, labelSelector: MANAGED_SELECTOR, keep: keepJob },
+    ...{ cluster, log, path: paths.jobs, labelSelector: MANAGED_SELECTOR, keep: cacheJob },
     onChange: (after, before) => attempts.noteJob(after, before),
   });
   const pods = watchObjects<Pod>({
-    ...{ cluster, log, path: paths.pods, labelSelector: MANAGED_SELECTOR, keep: keepPod },
+    ...{ cluster, log, path: paths.pods, labelSelector: MANAGED_SELECTOR, keep: cachePod },
     onChange: (after, before) => attempts.notePod(after, before),
   });
   const queued = kueue
     ? watchObjects<QueuedJob>({
-        ...{ cluster, log, path: paths.queued, keep: keepQueued },
+        ...{ cluster, log, path: paths.queued, keep: cacheQueuedJob },
         onChange: (after, before) => attempts.noteQueued(after, before),
       })
     : null;
@@ -52,7 +52,7 @@ export function followAttempts({ cluster, log, kueue, ...options }: Options): Fo
   };
 }
 
-function keepMetadata({ metadata }: Job | Pod | QueuedJob): Job['metadata'] {
+function cacheMetadata({ metadata }: Job | Pod | QueuedJob): Job['metadata'] {
   const {
     name,
     uid,
@@ -75,20 +75,20 @@ function keepMetadata({ metadata }: Job | Pod | QueuedJob): Job['metadata'] {
   };
 }
 
-function keepJob(job: Job): Job {
+function cacheJob(job: Job): Job {
   return {
-    metadata: keepMetadata(job),
+    metadata: cacheMetadata(job),
     spec: { suspend: job.spec.suspend ?? false },
     status: { conditions: job.status?.conditions ?? [] },
   };
 }
 
-function keepPod(pod: Pod): Pod {
+function cachePod(pod: Pod): Pod {
   const { phase, reason, message, podIP, startTime, conditions, initContainerStatuses, containerStatuses } =
     pod.status ?? {};
   return JSON.parse(
     JSON.stringify({
-      metadata: keepMetadata(pod),
+      metadata: cacheMetadata(pod),
       spec: { nodeName: pod.spec.nodeName },
       status: {
         phase,
@@ -104,6 +104,6 @@ function keepPod(pod: Pod): Pod {
   ) as Pod;
 }
 
-function keepQueued(queued: QueuedJob): QueuedJob {
-  return { metadata: keepMetadata(queued), status: { conditions: queued.status?.conditions ?? [] } };
+function cacheQueuedJob(queued: QueuedJob): QueuedJob {
+  return { metadata: cacheMetadata(queued), status: { conditions: queued.status?.conditions ?? [] } };
 }

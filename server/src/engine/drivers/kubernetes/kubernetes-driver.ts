@@ -74,7 +74,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
   async function start(launch: Launch): Promise<void> {
     if (!isComplete()) throw new Error(OUT_OF_REACH);
     const { workloadId, attempt, placement } = launch;
-    refuseClosed(attempts, launch);
+    assertOpen(attempts, launch);
     await closeEarlier(parts, { id: workloadId, attempt });
     attempts.forgetEarlier(workloadId, attempt);
     const products = placement.accelerator === null ? [] : findProducts(await nodes(), placement.accelerator);
@@ -83,7 +83,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
     if (made) followed.put(made);
     // Creating may have outlasted the caller's lease.
     if (isClosed(attempts, launch)) await kill({ id: workloadId, attempt });
-    refuseClosed(attempts, launch);
+    assertOpen(attempts, launch);
   }
 
   return {
@@ -173,7 +173,7 @@ function isClosed(attempts: TrackedAttempts, { workloadId, attempt }: Launch): b
   return attempts.list(workloadId).some((other) => other.attempt > attempt);
 }
 
-function refuseClosed(attempts: TrackedAttempts, launch: Launch): void {
+function assertOpen(attempts: TrackedAttempts, launch: Launch): void {
   if (isClosed(attempts, launch)) throw new Error('The process did not begin');
 }
 

@@ -43,7 +43,7 @@ const IMAGE_TROUBLE = new Set([
 /** A node that returns within this time is not lost. */
 const LOST_MS = 60_000;
 
-/** Derives the state of an attempt; its work folder is lost with its pod. @param now For timeouts. */
+/** Returns the state of an attempt at `now`. Its work folder is lost with its pod. */
 export function observeAttempt(seen: Seen, now: Date): Observed {
   const { job, pods, queued } = seen;
   if (!job && pods.length === 0) return { state: 'absent' };

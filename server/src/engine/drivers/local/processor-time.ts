@@ -1,6 +1,6 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 
-/* Measures whether low-priority work (platform/processes/low-priority.ts) gets CPU time. Linux only. */
+/* Measures whether low-priority work gets CPU time. Linux only. */
 
 /** A process of a workload, from /proc. */
 type Process = { pid: number; session: string; usedSeconds: number; givesWay: boolean; wantsMore: boolean };

@@ -39,7 +39,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
       const taken = new Set([...claimed, ...(await takenUsers())]);
       const user = isOwned ? there : freeWorkloadUser(taken, seedOf(workDir));
       await writeFile(path.join(claimsDir, String(user)), workDir);
-      if (!isOwned) await giveTo(user, folder);
+      if (!isOwned) await chownFolder(user, folder);
       return user;
     });
   }
@@ -66,7 +66,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
 }
 
 /** Makes the user the owner of the workload's own files. */
-async function giveTo(user: number, folder: string): Promise<void> {
+async function chownFolder(user: number, folder: string): Promise<void> {
   const workDir = path.join(folder, 'work');
   // Versions without sandboxes stored links to shared inputs here.
   await rm(path.join(workDir, 'inputs'), { recursive: true, force: true });

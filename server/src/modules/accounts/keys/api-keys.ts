@@ -138,7 +138,7 @@ export async function getApiKey(ctx: Context): Promise<{ data: string }> {
   }
 }
 
-/** Ends an API key of the caller and its open requests. Throws AppError 'conflict' for the web app's key. */
+/** Revokes an API key and ends its open requests. Throws AppError 'conflict' for the web app's key. */
 export async function revokeApiKey(
   ctx: Context,
   { params }: InputOf<typeof revokeApiKeyEndpoint>,
@@ -189,7 +189,7 @@ async function rotate(tx: Transaction, ctx: Context, key: KeyRow, keepOld: boole
   return secret;
 }
 
-/** Step: ends API keys: they are invalid from the commit on, and their open requests end. */
+/** Step: revokes API keys. They are invalid from the commit on, and their open requests end. */
 export async function revokeKeys(
   tx: Transaction,
   keys: Pick<KeyRow, 'id' | 'user_id'>[],
@@ -209,8 +209,8 @@ async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): Promise
 }
 
 /**
- * Step: locks and returns the caller's web app key, so that changes to the user's keys are sequential. Throws
- * AppError 'unauthenticated' if the caller's session or key ended while waiting for the lock.
+ * Step: locks the caller's web app key, so that changes to the user's keys are sequential, and returns it.
+ * Throws AppError 'unauthenticated' if the caller's session or key ended while this waited for the lock.
  */
 async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Promise<KeyRow> {
   const { userId, key, session } = caller;

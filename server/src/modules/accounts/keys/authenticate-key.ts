@@ -35,7 +35,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
     const hash = hashApiKey(key);
     const owner = await recallOwner(hash.toString('hex'), () => findKeyOwner(hash));
     if (!owner || isOver(owner, services.clock.now())) return null;
-    noteUse(services, owner);
+    recordKeyUse(services, owner);
     const { user_id: userId, email, email_verified: emailVerified } = owner;
     return {
       kind: 'user',
@@ -62,7 +62,7 @@ function isOver({ expires_at: expiresAt }: KeyOwner, now: Date): boolean {
   return expiresAt !== null && expiresAt <= now;
 }
 
-function noteUse(services: Services, owner: KeyOwner): void {
+function recordKeyUse(services: Services, owner: KeyOwner): void {
   const now = services.clock.now();
   if (owner.last_used_at && now.getTime() - owner.last_used_at.getTime() < LAST_USED_PRECISION_MS) return;
   owner.last_used_at = now;

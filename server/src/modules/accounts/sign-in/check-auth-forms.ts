@@ -45,7 +45,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
           message: 'This username is taken',
         });
       }
-      refuseCommonPassword(form.password);
+      assertUncommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
       // The library would hash within its transaction and occupy a connection in the meantime.
       const hashed = await ctx.context.password.hash(form.password);
@@ -63,7 +63,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       return { context: { ...ctx, body: { ...ctx.body, redirectTo: NEW_PASSWORD_PAGE } } };
     }
     if (ctx.path === '/change-password') {
-      refuseCommonPassword(ctx.body.newPassword);
+      assertUncommonPassword(ctx.body.newPassword);
       // Other sessions always end; API keys only end if requested.
       const ending: EndingKeys = { endsKeys: ctx.body.revokeApiKeys === true };
       return {
@@ -75,7 +75,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       };
     }
     if (ctx.path === '/reset-password') {
-      refuseCommonPassword(ctx.body.newPassword);
+      assertUncommonPassword(ctx.body.newPassword);
       await resetPassword(services, ctx.body);
       // Respond here, so that the library does nothing more.
       return ctx.json({ status: true });
@@ -109,7 +109,7 @@ function addressIn(token: unknown): string | null {
   }
 }
 
-function refuseCommonPassword(password: string): void {
+function assertUncommonPassword(password: string): void {
   if (!isCommonPassword(password)) return;
   throw new APIError('BAD_REQUEST', {
     code: 'PASSWORD_TOO_COMMON',

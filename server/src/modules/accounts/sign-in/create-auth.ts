@@ -83,7 +83,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
       return isOwnHost(host, config.publicUrl) ? [`http://${host}`, `https://${host}`] : [];
     },
     telemetry: { enabled: false },
-    logger: { log: noteWhatLibrarySays(log) },
+    logger: { log: logAuthMessages(log) },
     database: { db, type: 'postgres', transaction: true },
     advanced: {
       cookiePrefix: 'bakehouse',
@@ -127,7 +127,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
 }
 
 /** Logs callers' mistakes, such as a wrong password or origin, at info level. */
-function noteWhatLibrarySays(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
+function logAuthMessages(log: Logger): NonNullable<NonNullable<BetterAuthOptions['logger']>['log']> {
   return (level, message, ...details) => {
     const err = details.map(errorIn).find((error) => error !== null);
     const others = details.filter((detail) => !(detail instanceof Error));

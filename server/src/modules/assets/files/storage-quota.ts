@@ -35,11 +35,11 @@ export async function assertFitsQuota(
 }
 
 /**
- * Step: charges blobs to the user's quota when an asset gets them. Concurrent uploads have seen the same free
- * space, so it is checked again under a lock. Bytes that the user already stores count once. Throws AppError
- * 'payload_too_large' with the field `param`.
+ * Step: checks, under a lock, that blobs an asset is about to reference fit into the user's quota, because
+ * concurrent uploads have seen the same free space. Triggers count the bytes. Bytes that the user already
+ * stores count once. Throws AppError 'payload_too_large' with the field `param`.
  */
-export async function chargeStorage(
+export async function assertBlobsFitQuota(
   tx: Transaction,
   { userId, quota, blobs, param }: { userId: string; quota: Quota; blobs: readonly Blob[]; param: string },
 ): Promise<void> {
@@ -58,7 +58,7 @@ export async function chargeStorage(
 }
 
 /** Step after opening an upload in parts: throws AppError 'payload_too_large' beyond the user's quota. */
-export async function reserveUploadStorage(
+export async function assertUploadFitsQuota(
   tx: Transaction,
   config: Services['config'],
   { upload, param }: { upload: Upload; param: string },
@@ -88,16 +88,16 @@ export function quotaExceeded(
 }
 
 /**
- * Step: charges a blob outside of any asset to the user's quota. Throws AppError 'payload_too_large' with the
+ * Step: checks that a blob outside of any asset fits into the user's quota. Throws AppError 'payload_too_large' with the
  * field `param` if it does not fit.
  */
-export async function chargeToQuota(
+export async function assertBlobFitsQuota(
   tx: Transaction,
   config: Services['config'],
   { userId, blob, param }: { userId: string; blob: Blob; param: string },
 ): Promise<void> {
   const quota = await readQuota({ config, db: tx }, userId);
-  await chargeStorage(tx, { userId, quota, blobs: [blob], param });
+  await assertBlobsFitQuota(tx, { userId, quota, blobs: [blob], param });
 }
 
 /** Step: throws AppError 'payload_too_large' if the quota is used up, for work with an unknown output. */

@@ -71,7 +71,7 @@ export async function createRevisionFromBlobs(
   tx: Transaction,
   input: { assetId: string; files: NewFile[]; keepsOthers?: boolean; message?: string },
 ): Promise<{ revisionId: string }> {
-  for (const { path } of input.files) refuseStrayPath(path);
+  for (const { path } of input.files) assertSafePath(path);
   await lockAsset(tx, input.assetId);
   const asset = await findAsset(tx, input.assetId);
   if (!asset) throw new AppError('not_found', { publicMessage: 'Asset not found' });
@@ -97,7 +97,7 @@ export async function createRevisionFromBlobs(
   };
 }
 
-function refuseStrayPath(path: string): void {
+function assertSafePath(path: string): void {
   const parts = path.split('/');
   if (path.includes('\\') || parts.some((part) => part === '' || part === '.' || part === '..')) {
     throw new Error(`Not a path inside an asset: ${path}`);

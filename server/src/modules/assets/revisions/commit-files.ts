@@ -6,7 +6,7 @@ import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
 import { listFilesInFolders } from '../files/folder-queries.ts';
-import { chargeStorage, readQuota } from '../files/storage-quota.ts';
+import { assertBlobsFitQuota, readQuota } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
 import { saveFamily } from '../recognise/family.ts';
 import { addRevision, type NewFile } from './add-revision.ts';
@@ -67,7 +67,7 @@ export async function commitFiles(
     put.map(({ sha256 }) => sha256),
   );
   const quota = await readQuota({ config, db: tx }, userId);
-  await chargeStorage(tx, { userId, quota, blobs: put, param: 'files' });
+  await assertBlobsFitQuota(tx, { userId, quota, blobs: put, param: 'files' });
   const puts = new Set(put.map(({ path }) => path));
   const gone = [...remove].filter((path) => !puts.has(path));
   const change = { put, remove: gone, message, authorUserId: userId };
@@ -177,7 +177,7 @@ export async function putFiles(
     files.map(({ sha256 }) => sha256),
   );
   const quota = await readQuota({ config, db: tx }, userId);
-  await chargeStorage(tx, { userId, quota, blobs: files, param });
+  await assertBlobsFitQuota(tx, { userId, quota, blobs: files, param });
   const added = await addRevision(tx, asset, {
     put: files,
     remove: [],

@@ -55,18 +55,18 @@ export async function answerGrammar(asked: GrammarRequest, userId: string): Prom
 }
 
 async function build(asked: GrammarRequest): Promise<BuiltGrammar> {
-  const built = await askWorker(asked);
+  const built = await buildInWorker(asked);
   if (built) return built;
   const param = strictParam(asked);
   if (param)
     return { param, refusal: `${param}: takes too long to enforce. Simplify its patterns and ranges` };
   return (
-    (await askWorker(withoutSchemas(asked))) ?? { param: SCHEMA_PARAM, refusal: 'The server is too busy' }
+    (await buildInWorker(withoutSchemas(asked))) ?? { param: SCHEMA_PARAM, refusal: 'The server is too busy' }
   );
 }
 
 /** Returns null if the worker ran out of time or memory. */
-async function askWorker(asked: GrammarRequest): Promise<BuiltGrammar | null> {
+async function buildInWorker(asked: GrammarRequest): Promise<BuiltGrammar | null> {
   const worker = idle.pop() ?? startWorker();
   worker.ref();
   const signal = AbortSignal.timeout(DEADLINE_MS);

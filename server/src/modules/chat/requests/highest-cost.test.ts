@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
-import { detectLongTemplate, highestCostMicro, usageBounds } from './requests.ts';
+import { highestCostMicro, recordLongPrompt, usageBounds } from './requests.ts';
 
 const CONTEXT_TOKENS = 4096;
 const upstreamOf = (contextTokens: number) => ({ model_name: 'm', context_tokens: contextTokens });
@@ -64,11 +64,11 @@ describe('the maximum of a prompt', () => {
     const log = { info: vi.fn<(...said: unknown[]) => void>() };
     const [plain, long] = [upstreamOf(CONTEXT_TOKENS), { ...upstreamOf(CONTEXT_TOKENS), model_name: 'long' }];
     const bounds = usageBounds(chat(), plain);
-    detectLongTemplate(log, plain, bounds, { ...bounds, completionTokens: 4000 });
+    recordLongPrompt(log, plain, bounds, { ...bounds, completionTokens: 4000 });
     expect(log.info).not.toHaveBeenCalled();
     // Two concurrent requests.
     for (let n = 0; n < 2; n += 1) {
-      detectLongTemplate(log, long, bounds, { ...bounds, promptTokens: bounds.promptTokens + 1 });
+      recordLongPrompt(log, long, bounds, { ...bounds, promptTokens: bounds.promptTokens + 1 });
     }
     expect(promptOf(chat(), plain)).toBe(bounds.promptTokens);
     expect(promptOf(chat(), long)).toBe(CONTEXT_TOKENS);

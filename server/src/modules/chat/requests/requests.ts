@@ -117,10 +117,10 @@ export function usageBounds(body: CompletionBody, upstream: { context_tokens: nu
 }
 
 /**
- * Remembers, while the model is cached, that a prompt was longer than its reservation, and logs it: the
- * answer is charged at most the reserved amount, even if it cost more.
+ * Records, as long as the model is cached, and logs that a prompt was longer than its reservation. That answer
+ * is charged at most the reserved amount, even if it cost more.
  */
-export function detectLongTemplate(
+export function recordLongPrompt(
   log: Pick<Logger, 'info'>,
   upstream: { model_name: string },
   bounds: Usage,

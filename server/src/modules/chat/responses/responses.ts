@@ -109,7 +109,7 @@ type OneOf = InputOf<typeof contract.getResponse>;
 export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item[]> {
   const { previous_response_id: previous, input } = asked;
   const own = typeof input === 'string' ? [{ role: 'user' as const, content: input }] : input;
-  refuseManyReferences(own);
+  assertReferenceLimit(own);
   const before = previous ? await findKept(ctx, previous, 'previous_response_id') : null;
   const earlier = before ? [...before.input, ...before.response.output].map(toKnown).filter(isRead) : [];
   const items = (await withReferred(ctx, own)).map(toKnown);
@@ -123,7 +123,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
 }
 
 /** Checks references before loading any of them. */
-function refuseManyReferences(items: Item[]): void {
+function assertReferenceLimit(items: Item[]): void {
   const places = new Map<string, number>();
   for (const [index, item] of items.entries()) {
     if (item.type !== 'item_reference') continue;

@@ -61,7 +61,7 @@ async function send(
   }
   const prompt = promptText(body);
   const owner = `${userId} ${JSON.stringify(selection)}`;
-  const slot = server.isOwn ? null : takeSlot(parts, server, { owner, prompt });
+  const slot = server.isOwn ? null : acquireSharedSlot(parts, server, { owner, prompt });
   // Without a slot the server chooses one. Its cache is only used if the server belongs to the user.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
   const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0));
@@ -96,7 +96,7 @@ function progressOf(unread: number): { return_progress?: true } {
 }
 
 /** Acquires a slot of a shared server; null if other processes may use the server too. */
-function takeSlot(
+function acquireSharedSlot(
   { presence, slots }: ChatParts,
   { baseUrl }: ModelServer,
   request: { owner: string; prompt: string },

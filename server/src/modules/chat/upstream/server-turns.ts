@@ -195,7 +195,7 @@ export type ServerShares = {
  */
 export function serverShares(): ServerShares {
   let others: Record<string, number> | null = null;
-  /** Requests by server. Ended requests stay until the next call of `asked`. */
+  /** Open requests by server. Servers without any stay until the next call of `asked`. */
   const requests = new Map<string, number>();
   return {
     onBeat: (beat) => {

@@ -7,7 +7,7 @@ type Reader = Database | Transaction;
 /** The highest possible seq, which no transfer has. */
 export const LAST_SEQ = 2n ** 63n - 1n;
 
-/** Returns the last assigned seq, and a higher transaction id than all transactions up to it have. */
+/** Returns the last assigned seq, and a transaction id above the id of every transaction with a seq. */
 export async function readSealingFence(db: Database): Promise<{ seq: bigint; xid: string }> {
   const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
   const own = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(db);

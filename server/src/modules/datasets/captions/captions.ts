@@ -132,7 +132,7 @@ export async function saveCaptions(
   const who = { assetId: params.id, userId: ctx.caller.userId };
   const read = await readCaptions(ctx, await findChangeableAsset(ctx.db, who));
   if (read.commit_id !== body.parent_commit) throw stale();
-  refuseStrangers(read, body.captions);
+  assertKnownPictures(read, body.captions);
   // The last of two changes to the same caption wins.
   const changes = new Map(body.captions.map((one) => [`${one.line} ${one.path}`, one]));
   const { put, remove } = changedFiles(read, [...changes.values()]);
@@ -150,7 +150,7 @@ export async function saveCaptions(
   return { commit_id: commit.commitId };
 }
 
-function refuseStrangers({ captions }: ReadCaptions, changes: Changes): void {
+function assertKnownPictures({ captions }: ReadCaptions, changes: Changes): void {
   const known = new Set(captions.map(({ path, line }) => `${line} ${path}`));
   const stranger = changes.find(({ path, line }) => !known.has(`${line} ${path}`));
   if (stranger)

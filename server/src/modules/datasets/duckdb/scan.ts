@@ -41,7 +41,7 @@ export async function scanOf(
   const [first = ''] = files;
   const paths = list(files.map(text));
   const ending = extensionOf(unpackedName(first));
-  for (const file of files) await refuseBroken(asNamed(file));
+  for (const file of files) await assertWholeFile(asNamed(file));
   if (ending === 'parquet') {
     const table = `read_parquet(${paths}, union_by_name = true)`;
     const scan = (file: string) => `read_parquet(${text(file)})`;
@@ -204,7 +204,7 @@ function asNamed(file: string): TextFile {
  * Throws Unreadable for a truncated or damaged gzip file: DuckDB would return the rows before the damage
  * without an error.
  */
-async function refuseBroken(file: TextFile): Promise<void> {
+async function assertWholeFile(file: TextFile): Promise<void> {
   if (!isPacked(file.name) || (await stat(file.localPath)).size > WHOLE_SAMPLE_BYTES) return;
   await hasMoreThan(file, Number.POSITIVE_INFINITY);
 }
@@ -267,7 +267,7 @@ export async function scanText(file: TextFile, columns: number): Promise<TextSca
   const place = text(file.localPath);
   const ending = extensionOf(unpackedName(file.name));
   const compression = `compression = '${isPacked(file.name) ? 'gzip' : 'uncompressed'}'`;
-  await refuseBroken(file);
+  await assertWholeFile(file);
   if (ending === 'json' || ending === 'jsonl') {
     const format = ending === 'json' ? 'array' : 'newline_delimited';
     const skips = ending === 'json' ? '' : ', ignore_errors = true';

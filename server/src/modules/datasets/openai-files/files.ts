@@ -148,7 +148,7 @@ type NewFile = { userId: string; path: string; blob: Blob; purpose: FilePurpose 
 
 /**
  * Creates a private dataset of this one file and returns its id. A null `quota` skips the quota check, for
- * files that are already paid for. Throws the errors of `takeStorage`.
+ * files that are already paid for. Throws the errors of `chargeStorage`.
  */
 export async function createFileDataset(
   tx: Transaction,

@@ -42,7 +42,7 @@ export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): A
   };
   let readBytes = 0;
   for await (const chunk of bytes) {
-    if (readBytes === 0) refuseOtherKinds(chunk, name);
+    if (readBytes === 0) assertTextFile(chunk, name);
     readBytes += chunk.length;
     if (readBytes > READ_BYTES_MAX) {
       throw new Unreadable('These rows are too deep in the file to be shown here. Download it to see them.', {
@@ -54,7 +54,7 @@ export async function* decodeText(bytes: AsyncIterable<Buffer>, name: string): A
   yield decode();
 }
 
-function refuseOtherKinds(begin: Buffer, name: string): void {
+function assertTextFile(begin: Buffer, name: string): void {
   const other = OTHER_KINDS.find(([magic]) => begin.subarray(0, magic.length).toString('latin1') === magic);
   if (other) throw notText(name, other[1]);
   const first = begin.subarray(0, SNIFFED_BYTES);

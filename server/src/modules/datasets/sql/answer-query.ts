@@ -26,7 +26,7 @@ export type Query = MountedTables & { query: string } & (
   );
 
 /**
- * Runs the query and returns a page of rows, or writes all of them to a file. Throws RefusedQuery. The query
+ * Runs the query and returns a page of rows, or writes all of them to a file. Throws RejectedQuery. The query
  * and the files are untrusted: run this confined.
  */
 export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {

@@ -27,7 +27,7 @@ type Parsed =
   | { error: true; error_type: string; error_message: string; position?: string }
   | { error: false; statements: object[] };
 
-/** Throws RefusedQuery unless the text is a single read-only statement. */
+/** Throws RejectedQuery unless the text is a single read-only statement. */
 export async function assertReadOnlyQuery(database: DuckDBConnection, query: string): Promise<void> {
   const answer = await database.runAndReadAll(`SELECT json_serialize_sql(${text(query)})`);
   const parsed: Parsed = JSON.parse(String(answer.getRows()[0]?.[0]));

@@ -14,9 +14,9 @@ import {
   type DeploymentRow,
   listReadyTimes,
   lockDeployment,
-  noteHold,
   recordMeteredTime,
   recordSettlement,
+  setBatchHold,
 } from '../queries.ts';
 
 /**
@@ -150,7 +150,7 @@ async function holdTime(
     expiresAt: new Date(now.getTime() + HOLD_SLACK_MS),
     idempotencyKey: `deployment:${deployment.id}:${deployment.holds_made}`,
   });
-  await noteHold(tx, deployment.id, {
+  await setBatchHold(tx, deployment.id, {
     holdId,
     heldMs: periodMs,
     unitPriceMicro: deployment.unit_price_micro,

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/holds.ts';
-import { lockDeployment, noteEnd, recordAsleep } from '../queries.ts';
+import { lockDeployment, recordAsleep, setDraftEnded } from '../queries.ts';
 import { wakeDeployment } from '../reach/wake-deployment.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { countTime } from './meter-deployment.ts';
@@ -87,7 +87,7 @@ test('settles the time left by a killed process within a minute, and stops its m
   const before = await balance();
   await inTransaction(db, async (tx) => {
     await countTime(tx, clock.now(), await lockDeployment(tx, podId));
-    await noteEnd(tx, podId, { now: clock.now(), failed: false, reason: 'Terminated by you' });
+    await setDraftEnded(tx, podId, { now: clock.now(), failed: false, reason: 'Terminated by you' });
   });
   expect((await balance()).held).toBeGreaterThan(0n);
   clock.advance({ minutes: 1 });

@@ -19,7 +19,7 @@ export async function findModel<Kind extends ServerKindName>(
   const asked = { userId: ctx.caller.userId, modelName, kind };
   const upstream = await findUpstream(ctx, asked);
   if (upstream) return upstream;
-  await refuseOtherKind(ctx, asked);
+  await assertModelKind(ctx, asked);
   // The first request for a starter model creates its server.
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
@@ -33,7 +33,7 @@ export async function findModel<Kind extends ServerKindName>(
  * Throws AppError 'invalid_request' if the name belongs to a model of another kind, such as an embedding
  * model.
  */
-async function refuseOtherKind(
+async function assertModelKind(
   ctx: Context,
   { modelName, kind }: { modelName: string; kind: ServerKindName },
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import { noteRequest } from '../queries.ts';
+import { recordRequest } from '../queries.ts';
 import { recordStarterRequest } from '../servers/server-queries.ts';
 import type { Upstream } from './upstream.ts';
 
@@ -18,7 +18,7 @@ const notedAt = new WeakMap<UsedModel, Date>();
 export function markInUse(ctx: Context, upstream: UsedModel): () => void {
   const note = () => {
     notedAt.set(upstream, ctx.clock.now());
-    noteUse(ctx, upstream).catch((error: unknown) =>
+    recordUse(ctx, upstream).catch((error: unknown) =>
       ctx.log.warn({ err: error }, 'failed to record model use'),
     );
   };
@@ -29,7 +29,7 @@ export function markInUse(ctx: Context, upstream: UsedModel): () => void {
   return () => clearInterval(timer);
 }
 
-async function noteUse({ db, clock }: Context, upstream: UsedModel): Promise<void> {
-  if (upstream.pod_id) await noteRequest(db, upstream.pod_id, clock.now());
+async function recordUse({ db, clock }: Context, upstream: UsedModel): Promise<void> {
+  if (upstream.pod_id) await recordRequest(db, upstream.pod_id, clock.now());
   else await recordStarterRequest(db, upstream.server_id, clock.now());
 }

@@ -9,10 +9,10 @@ import { countTime } from '../metering/meter-deployment.ts';
 import {
   type DeploymentRow,
   findRow,
-  noteEnd,
   recordAsleep,
   recordCarrier,
   recordDroppedReplica,
+  setDraftEnded,
 } from '../queries.ts';
 import {
   carries,
@@ -74,7 +74,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
   // A sleeping deployment uses no memory either: its adapter is loaded when it wakes.
   const awake = live.filter((row) => !row.sleeping && server.replica <= row.replicas && !dropped);
   const adapters = adaptersOf(awake);
-  const retry = await noteStarts(tx, now, server, { failed, up, awake: awake.length > 0 });
+  const retry = await recordStarts(tx, now, server, { failed, up, awake: awake.length > 0 });
   const actions = planModelServer({
     current: current && viewWorkload(current, now),
     next: next && viewWorkload(next, now),
@@ -84,7 +84,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
   const userId = server.deployment_id === null ? null : (all[0]?.user_id ?? null);
   const carrierId = await act(tx, now, server, actions, { adapters, userId, retry });
 
-  const served = await noteServed(tx, now, server, live, carrierId);
+  const served = await recordServedDeployments(tx, now, server, live, carrierId);
   // Publish only actual changes: this runs every minute.
   const acted = actions.length > 0 || failed !== null;
   for (const { id, user_id } of acted ? all : served) {
@@ -104,7 +104,7 @@ async function readState(tx: Transaction, { workload_id, next_workload_id }: Mod
  * Retries a failed start of deployments that never sleep, with exponential backoff until a start succeeds.
  * Returns null if nothing has just failed.
  */
-async function noteStarts(
+async function recordStarts(
   tx: Transaction,
   now: Date,
   { id, failed_starts: before }: ModelServerRow,
@@ -170,7 +170,7 @@ async function act(
 }
 
 /** Records the deployments that the workload newly carries. For replicas, the first one is the carrier. */
-async function noteServed(
+async function recordServedDeployments(
   tx: Transaction,
   now: Date,
   { replica }: ModelServerRow,
@@ -265,7 +265,7 @@ async function applyStartFailure(
   );
   const end = { now, failed: true, reason: failed.reason, carrierId: failed.id };
   for (const { row } of [...ended, ...asleep]) await countTime(tx, now, row);
-  for (const { row } of ended) await noteEnd(tx, row.id, end);
+  for (const { row } of ended) await setDraftEnded(tx, row.id, end);
   await notify(
     tx,
     ...ended.map(({ row }) => ({

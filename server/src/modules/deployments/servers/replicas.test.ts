@@ -8,7 +8,7 @@ import { type TestServing, testServing } from '../../../testing/test-serving.ts'
 import { costMicro } from '../../credits/prices/cost.ts';
 import { defaultPrice } from '../../credits/prices/default-price.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
-import { lockDeployment, noteEnd, setReplicas } from '../queries.ts';
+import { lockDeployment, setDraftEnded, setReplicas } from '../queries.ts';
 import { insertModel, insertStarter } from '../testing/test-models.ts';
 import { CPU_SERVERS } from './limits/server-limits.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
@@ -47,7 +47,7 @@ async function deploy(scaling: object): Promise<string> {
 const status = (podId: string) => serving.status(user, podId);
 
 /** Sends one request more than a replica serves concurrently; none ends on its own. */
-function askTooMuch(): { end: () => Promise<void> } {
+function overloadReplica(): { end: () => Promise<void> } {
   serving.stub.answer = 'hang';
   const client = new AbortController();
   const asked = Array.from({ length: 5 }, () =>
@@ -64,7 +64,7 @@ function askTooMuch(): { end: () => Promise<void> } {
 async function deployBusy(scaling: object) {
   const podId = await deploy({ auto_scale: true, ...scaling });
   await serving.untilRunning(user, podId);
-  const load = askTooMuch();
+  const load = overloadReplica();
   await vi.waitFor(async () => {
     expect((await status(podId)).replicas).toBe(2);
     expect(await answering(podId)).toBe(2);
@@ -297,7 +297,7 @@ it('locks the workloads of replicas in the order of their ids', async () => {
     // The first replica runs the last of them.
     for (const [at, { id }] of replicas.entries())
       await setWorkloads(tx, id, { workload_id: ids[at] ?? null, next_workload_id: null });
-    await noteEnd(tx, podId, { now: serving.clock.now(), failed: false, reason: 'Tried' });
+    await setDraftEnded(tx, podId, { now: serving.clock.now(), failed: false, reason: 'Tried' });
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
     prepared.resolve(rows[0]?.pid ?? 0);
     await isTaken.promise;

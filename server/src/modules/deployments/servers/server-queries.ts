@@ -157,7 +157,7 @@ export async function setStarterRequested(db: Db, id: string, at: Date | null): 
   await db.updateTable('model_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
 }
 
-/** Records a request to the starter model, started or still running. Does not wake a sleeping one. */
+/** Records that a request to the starter model runs. Does not wake a sleeping model. */
 export async function recordStarterRequest(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('model_servers')

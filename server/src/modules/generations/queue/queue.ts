@@ -107,7 +107,7 @@ type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
  * Leases the generation to run next, within `places` per queue of each provider. Skips those that this
  * process is already running, even if their leases expired during a database outage. Null if none is ready.
  */
-export async function takeTurn(
+export async function leaseNext(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'log'>,
   places: Record<Provider, number>,
   atWork: readonly string[] = [],

@@ -57,7 +57,7 @@ export async function generateHere(
     if (event.type === 'done') {
       const { expert_used, routing_confidence } = event;
       const details = { ...progress.details, expert_used, routing_confidence };
-      generated = { outputs: [await keepDone(event, keep)], revisionId, details };
+      generated = { outputs: [await recordFinishedPicture(event, keep)], revisionId, details };
       return;
     }
     const next = progressAfter(progress, event);
@@ -71,7 +71,7 @@ export async function generateHere(
   return generated;
 }
 
-async function keepDone(
+async function recordFinishedPicture(
   { bytes, media_type: mediaType, width, height, beside }: Extract<AnswerEvent, { bytes: unknown }>,
   keep: Attempt['keep'],
 ): Promise<StoredOutput> {
@@ -122,14 +122,14 @@ async function grantLoraAccess(
 ): Promise<ImageLora | undefined> {
   const { lora: assetId, lora_scale: scale } = parameters;
   if (revisionId === null || typeof assetId !== 'string') return undefined;
-  const { file } = await readLora(db, { assetId, revisionId, userId, param: 'lora' }).catch(refuseMissing);
+  const { file } = await readLora(db, { assetId, revisionId, userId, param: 'lora' }).catch(missingLoraError);
   const { sha256, sizeBytes } = file;
   await grantInput(db, { workloadId, sha256, sizeBytes });
   return { id: revisionId, sha256, size_bytes: sizeBytes, scale: Number(scale) };
 }
 
 /** Permanent: a retry would not find it either. */
-function refuseMissing(error: unknown): never {
+function missingLoraError(error: unknown): never {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   throw new AppError('invalid_request', {
     publicMessage: 'Its LoRA was deleted, or you have no access to it any more',

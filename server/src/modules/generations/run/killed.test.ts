@@ -13,7 +13,7 @@ import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../credits/ledger/holds/holds.ts';
 import { deletePreview, findPreviews, putPreview, updateGeneration } from '../queries.ts';
-import { takeTurn } from '../queue/queue.ts';
+import { leaseNext } from '../queue/queue.ts';
 import type { RunningParts } from './attempt.ts';
 import { createGenerationLoop, runGeneration } from './run-generation.ts';
 
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 /** Leases the next turn as another process does. */
 async function lease(services: Services = server.services) {
-  const turn = await takeTurn(services, PLACES);
+  const turn = await leaseNext(services, PLACES);
   if (!turn || 'ended' in turn) throw new Error('nobody had a turn');
   return turn.lease;
 }
@@ -95,7 +95,7 @@ test('holds the lease of a picture however long the store takes', async () => {
     clock.advance({ seconds: 10 });
     await vi.waitFor(async () => expect(await lockedFor(id)).toBeGreaterThan(10));
   }
-  expect(await takeTurn(server.services, PLACES)).toBeNull();
+  expect(await leaseNext(server.services, PLACES)).toBeNull();
   goOn();
   await work;
   expect(await setting.read(ada, id)).toMatchObject({ state: 'completed' });
@@ -106,8 +106,8 @@ test('does not lease a picture again that this process is running, even if its l
   const { id } = await setting.generate(ada);
   await lease();
   clock.advance({ seconds: 16 });
-  expect(await takeTurn(server.services, PLACES, [id])).toBeNull();
-  expect(await takeTurn(server.services, PLACES)).toMatchObject({ lease: { id } });
+  expect(await leaseNext(server.services, PLACES, [id])).toBeNull();
+  expect(await leaseNext(server.services, PLACES)).toMatchObject({ lease: { id } });
   await server.request(cancelGeneration, { params: { id } }, { as: ada });
 });
 
@@ -144,7 +144,7 @@ test('does not generate a picture whose hold has expired', async () => {
   const { id } = await setting.generate(ada);
   clock.advance({ days: 8 });
   await inTransaction(db, (tx) => expireHolds(tx, { now: clock.now(), limit: 10 }));
-  expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
+  expect(await leaseNext(server.services, PLACES)).toMatchObject({ ended: { id } });
   const { state, reason } = await setting.read(ada, id);
   expect([state, reason]).toEqual(['failed', 'It waited in the queue for too long']);
 });
@@ -207,7 +207,7 @@ describe('the generating process dies', () => {
       await vi.waitFor(() => expect(stored()).toBe(true));
       leaseRunsOut();
     }
-    expect(await takeTurn(server.services, PLACES)).toMatchObject({ ended: { id } });
+    expect(await leaseNext(server.services, PLACES)).toMatchObject({ ended: { id } });
     expect(await setting.read(ada, id)).toMatchObject({
       state: 'failed',
       reason: 'It was interrupted too many times',

@@ -67,7 +67,7 @@ function detailsAfter(before: GenerationDetails, weights: number[] | null): Gene
   return { ...before, expert_weights: [...(before.expert_weights ?? []), weights.map(rounded)] };
 }
 
-/** A hundred steps of eight experts are returned in every list of pictures: round to four decimals. */
+/** Rounds to four decimals, because every list of pictures contains up to a hundred steps of eight weights. */
 function rounded(weight: number): number {
   return Math.round(weight * 10_000) / 10_000;
 }

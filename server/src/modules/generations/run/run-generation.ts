@@ -7,7 +7,7 @@ import { linkSignals } from '../../../platform/link-signals.ts';
 import { QUEUE_MOVED } from '../announce-generation.ts';
 import { mediumOf } from '../media-table.ts';
 import type { GenerationRow } from '../queries.ts';
-import { takeTurn } from '../queue/queue.ts';
+import { leaseNext } from '../queue/queue.ts';
 import type { ComingOutput, Generated, RunningParts } from './attempt.ts';
 import { generateByService } from './generate-by-service.ts';
 import { generateHere } from './generate-here.ts';
@@ -79,7 +79,7 @@ export function createGenerationLoop({
     claims: [
       async (running) => {
         for (;;) {
-          const turn = await takeTurn(services, places, running);
+          const turn = await leaseNext(services, places, running);
           if (turn === null) return null;
           // The generation was ended in the queue: take the next one.
           if ('ended' in turn) continue;

@@ -40,7 +40,7 @@ export async function storeOutput(
   for (const { role, bytes: picture } of beside)
     pictures[role] = await receive(services, picture, BESIDE_BYTES_MAX, pictureMessages.tooLarge);
   await onCome();
-  if (medium.noun === 'picture') return keepPicture(services, come, { declared, metadata, userId });
+  if (medium.noun === 'picture') return storePicture(services, come, { declared, metadata, userId });
   const found = await inspectStoredVideo(services, { sha256: come.sha256, path: 'a generated video' });
   if (declared) requireAsDeclared(found, declared);
   const [poster, strip] = await Promise.all([
@@ -50,7 +50,7 @@ export async function storeOutput(
   return { ...found, ...come, thumbnail: poster, strip };
 }
 
-async function keepPicture(
+async function storePicture(
   services: Services,
   come: Blob,
   { declared, metadata, userId }: Pick<ComingOutput, 'declared' | 'metadata'> & { userId: string },

@@ -11,7 +11,7 @@ import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { password } from '../../../testing/auth-client.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { purgeUser } from '../../privacy/purge-user.ts';
-import { takeTurn } from '../queue/queue.ts';
+import { leaseNext } from '../queue/queue.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 /* A job that a service has started costs the operator: a cancel is free only if it has not started. */
@@ -98,7 +98,7 @@ describe.each([
     if (name !== 'byteplus') await vi.waitFor(() => expect(upstream.state.looks).toBeGreaterThan(0));
     await expect(cancel(id)).rejects.toMatchObject({ status: 409 });
     await loop.stop();
-    await takeTurn(server.services, { own: 0, upstream: 1 });
+    await leaseNext(server.services, { own: 0, upstream: 1 });
     clock.advance({ seconds: 16 });
     // BytePlus was not done and returned no handle, so its result is lost.
     const isLost = name === 'byteplus';
@@ -211,7 +211,7 @@ describe('fal', () => {
     await loop.stop();
     expect(await read(id)).toMatchObject({ state: 'queued' });
     if (when !== 'between two attempts') {
-      await takeTurn(server.services, { own: 0, upstream: 1 });
+      await leaseNext(server.services, { own: 0, upstream: 1 });
       clock.advance({ seconds: 16 });
       expect(await read(id)).toMatchObject({ state: 'starting' });
     }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import type { UpstreamAnswer } from '../../providers/testing/upstream-server.ts';
-import { takeTurn } from '../queue/queue.ts';
+import { leaseNext } from '../queue/queue.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
 const setting = await serviceGenerations();
@@ -227,7 +227,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
     const id = await startHanging(generator);
     await loop.stop();
     // Killed rather than shut down: all that remains is its lease.
-    const dead = await takeTurn(server.services, { own: 0, upstream: 1 });
+    const dead = await leaseNext(server.services, { own: 0, upstream: 1 });
     expect(dead).toMatchObject({ lease: { id } });
     upstream.state.answer = 'ok';
     clock.advance({ seconds: 16 });

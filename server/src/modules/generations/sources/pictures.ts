@@ -8,7 +8,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
-import { chargeToQuota } from '../../assets/files/storage-quota.ts';
+import { assertBlobFitsQuota } from '../../assets/files/storage-quota.ts';
 import { BadPicture, type InspectedPicture, inspectPicture } from '../../media/inspect-picture.ts';
 import { withPicture } from '../../media/receive-picture.ts';
 import {
@@ -50,7 +50,7 @@ export async function storePicture(
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const blob = { sha256, sizeBytes: bytes.length };
   const { userId } = ctx.caller;
-  await inTransaction(ctx.db, (tx) => chargeToQuota(tx, ctx.config, { userId, blob, param }));
+  await inTransaction(ctx.db, (tx) => assertBlobFitsQuota(tx, ctx.config, { userId, blob, param }));
   await storeBlob(ctx, Readable.from([bytes]), { expectedBytes: bytes.length });
   const thumbnail = await ensureThumbnail(ctx, { sha256, ...described }, userId);
   return { ...described, ...blob, thumbnail };

@@ -9,7 +9,7 @@ import { AppError, refused } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { readOwnLink } from '../../assets/files/links/file-links.ts';
-import { chargeToQuota } from '../../assets/files/storage-quota.ts';
+import { assertBlobFitsQuota } from '../../assets/files/storage-quota.ts';
 import { collectPicture } from '../../media/receive-picture.ts';
 import { toThumbnail } from '../../media/thumbnails/thumbnails.ts';
 import { findOutputs } from '../generations.ts';
@@ -88,7 +88,7 @@ export async function keepPicture(
   { picture, param }: { picture: InputPicture; param: string },
 ): Promise<string> {
   const { userId } = caller;
-  await chargeToQuota(tx, config, { userId, blob: picture, param });
+  await assertBlobFitsQuota(tx, config, { userId, blob: picture, param });
   return insertInputPicture(tx, { userId, picture, createdAt: clock.now() });
 }
 

@@ -66,7 +66,7 @@ export async function awaitCompleted(
 function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Promise<void> {
   let noted: Promise<void> | undefined;
   const leave = () => {
-    noted ??= noteLeft(ctx, id).catch((error: unknown) =>
+    noted ??= recordDisconnect(ctx, id).catch((error: unknown) =>
       ctx.log.warn({ err: error, generation_id: id }, 'failed to record client disconnect'),
     );
     return noted;
@@ -79,7 +79,7 @@ function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Prom
 }
 
 /** Wait out a short database outage: without the record, a repeated call would pay for a second picture. */
-async function noteLeft({ db, clock, caller, closing }: Context, id: string): Promise<void> {
+async function recordDisconnect({ db, clock, caller, closing }: Context, id: string): Promise<void> {
   const leftAt = clock.now();
   for (let tries = 1; ; tries += 1) {
     try {

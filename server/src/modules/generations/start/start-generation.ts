@@ -124,7 +124,7 @@ async function prepare(ctx: Context, { parameters: given, ...rest }: GenerationR
   const chosen = await chooseProvider(ctx, rest);
   assertLoraSupported(chosen, given);
   const parameters = readParameters(chosen.form, given);
-  refuseProblem(chosen, parameters);
+  assertAcceptedByService(chosen, parameters);
   const loraRevisionId = await chooseLora(ctx, parameters);
   return { chosen, asked: { ...rest, parameters }, loraRevisionId };
 }
@@ -224,7 +224,7 @@ function seedOf({ provider }: ChosenProvider, { seed }: GenerationParameters): b
 }
 
 /** Throws if a service would reject a combination of individually valid parameters. */
-function refuseProblem(chosen: ChosenProvider, parameters: GenerationParameters): void {
+function assertAcceptedByService(chosen: ChosenProvider, parameters: GenerationParameters): void {
   const problem = chosen.provider === 'upstream' ? chosen.upstream.problem?.(parameters) : null;
   if (problem) throw refused(`parameters.${problem.field}`, problem.message);
 }

@@ -50,7 +50,7 @@ export const deleteClonesJob = defineJob({
   schedule: '23 2 * * *',
   run: async (services: Pick<Services, 'blobs' | 'clock' | 'db'>) => {
     const now = services.clock.now().getTime();
-    await forgetFiles(services, new Date(now - FILES_KEPT_MS));
+    await deleteOldCloneFiles(services, new Date(now - FILES_KEPT_MS));
     const time = new Date(now - KEPT_MS);
     await deleteBefore(services.db, 'hub_clones', { column: 'ended_at', time });
   },
@@ -243,7 +243,10 @@ export async function announceClone(
   await publishSignal(tx, CLONES_MOVED);
 }
 
-async function forgetFiles({ blobs, db }: Pick<Services, 'blobs' | 'db'>, before: Date): Promise<void> {
+async function deleteOldCloneFiles(
+  { blobs, db }: Pick<Services, 'blobs' | 'db'>,
+  before: Date,
+): Promise<void> {
   for (;;) {
     const ended = await selectEndedWithFiles(db, before, BATCH);
     for (const own of ended) {

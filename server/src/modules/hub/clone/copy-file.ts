@@ -16,7 +16,7 @@ import { selectParts, selectUpload } from '../../../platform/storage/uploads/que
 import { receivePart } from '../../../platform/storage/uploads/receive-part.ts';
 import { countParts, placeOfPart, type Upload } from '../../../platform/storage/uploads/upload.ts';
 import { endUpload, openUpload, releaseUploads } from '../../../platform/storage/uploads/uploads.ts';
-import { reserveUploadStorage } from '../../assets/files/storage-quota.ts';
+import { assertUploadFitsQuota } from '../../assets/files/storage-quota.ts';
 import { checkModelFile } from '../../models/weights/check-model-file.ts';
 import type { HubAccess } from '../public/request-hub.ts';
 import type { CloneReport } from './clone-report.ts';
@@ -87,7 +87,7 @@ async function openFile(
     (await openUpload(services, { userId, sizeBytes, sha256 }, async (tx, open) => {
       const opened = await open();
       if (!(await setUpload(tx, lease, { path, uploadId: opened.id }))) throw new LeaseLost();
-      await reserveUploadStorage(tx, services.config, { upload: opened, param: 'repo_id' });
+      await assertUploadFitsQuota(tx, services.config, { upload: opened, param: 'repo_id' });
       return opened;
     }));
   if (upload.blob) report.addBytes(sizeBytes);

@@ -113,7 +113,7 @@ async function request(
     },
   );
   try {
-    refuseOther(source, answer, { start, end, isWhole });
+    assertExpectedResponse(source, answer, { start, end, isWhole });
     return answer;
   } catch (error) {
     answer.destroy();
@@ -122,7 +122,7 @@ async function request(
 }
 
 /** Throws if the response is not the one requested. */
-function refuseOther(
+function assertExpectedResponse(
   source: Source,
   { statusCode = 0, headers }: IncomingMessage,
   { start, end, isWhole }: { start: number; end: number; isWhole: boolean },

@@ -32,10 +32,10 @@ export async function listRepository({ services, lease, access, report, signal }
   const { copied, leftOut, fault } = chooseFiles(repo.type, listed);
   if (fault) throw new AppError('conflict', { publicMessage: fault });
   if (copied.length === 0) throw new AppError('conflict', { publicMessage: `${row.repo_id} has no files` });
-  refuseTwice(copied);
-  for (const { path } of copied) refuseStrayPath(path);
+  assertUniquePaths(copied);
+  for (const { path } of copied) assertSafePath(path);
   const bytes = copied.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  await refuseLackOfRoom(services, row.user_id, bytes);
+  await assertCloneFits(services, row.user_id, bytes);
   report.log(`${row.repo_id} at ${row.commit_id.slice(0, 8)}: ${copied.length} files, ${formatBytes(bytes)}`);
   if (leftOut.length > 0)
     report.log(`Left out, since the same weights are there as safetensors: ${namesOf(leftOut)}`);
@@ -58,7 +58,7 @@ function namesOf(files: RepoFile[]): string {
   return new Intl.ListFormat('en-GB').format(others > 0 ? [...names, `${others} more`] : names);
 }
 
-function refuseTwice(files: RepoFile[]): void {
+function assertUniquePaths(files: RepoFile[]): void {
   if (new Set(files.map(({ path }) => path)).size === files.length) return;
   throw new AppError('conflict', { publicMessage: 'The hub lists a file twice' });
 }
@@ -67,7 +67,7 @@ function refuseTwice(files: RepoFile[]): void {
  * Throws if the path would be stored differently, e.g. a path that leaves the folder or has invisible
  * characters.
  */
-function refuseStrayPath(path: string): void {
+function assertSafePath(path: string): void {
   let kept: string | null = null;
   try {
     kept = cleanFilePath(path);
@@ -80,7 +80,7 @@ function refuseStrayPath(path: string): void {
   });
 }
 
-async function refuseLackOfRoom(services: Services, userId: string, bytes: number): Promise<void> {
+async function assertCloneFits(services: Services, userId: string, bytes: number): Promise<void> {
   const quota = await readQuota(services, userId);
   if (quota && bytes > quota.leftBytes)
     throw quotaExceeded(quota, { needed: formatBytes(bytes), param: 'repo_id', files: 2 });

@@ -48,7 +48,7 @@ async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
     await copyAll(parts, lease);
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    if (closing.aborted) await giveBack(services, lease);
+    if (closing.aborted) await requeueClone(services, lease);
     else await fail(services, lease, error);
   }
 }
@@ -97,7 +97,7 @@ async function copyAll({ services, closing, pace }: Parts, lease: Lease<CloneRow
 
 async function copyMissing(copying: Copying, files: CloneFile[]): Promise<void> {
   const missing = files.filter(({ isCopied }) => !isCopied);
-  if (missing.length < files.length) noteResumed(copying.report, files, missing);
+  if (missing.length < files.length) reportResumedFiles(copying.report, files, missing);
   const broken = new AbortController();
   using linked = linkSignals(copying.signal, broken.signal);
   await forEachAtOnce(missing, REQUESTS_AT_ONCE, async (file) => {
@@ -112,7 +112,7 @@ async function copyMissing(copying: Copying, files: CloneFile[]): Promise<void> 
   });
 }
 
-function noteResumed(report: CloneReport, files: CloneFile[], missing: CloneFile[]): void {
+function reportResumedFiles(report: CloneReport, files: CloneFile[], missing: CloneFile[]): void {
   const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   report.log(`Going on: ${missing.length} of ${files.length} files are left, at most ${formatBytes(bytes)}`);
 }
@@ -123,7 +123,7 @@ function countDone(files: CloneFile[]): { bytes: number; files: number } {
 }
 
 /** Requeues the clone and leaves the copied files for another process. */
-async function giveBack({ clock, db }: Services, lease: Lease<CloneRow>): Promise<void> {
+async function requeueClone({ clock, db }: Services, lease: Lease<CloneRow>): Promise<void> {
   await underLease(db, clonesTable, lease, async (tx, row) => {
     await updateClone(tx, row.id, { state: 'QUEUED', attempt: row.attempt - 1, check_at: clock.now() });
     await releaseLeased(tx, clonesTable, lease);

@@ -18,7 +18,7 @@ import { countParts, type Upload } from '../../../platform/storage/uploads/uploa
 import { openUpload, requireUpload } from '../../../platform/storage/uploads/uploads.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
 import { isKeyLive } from '../../accounts/steps.ts';
-import { reserveUploadStorage } from '../../assets/files/storage-quota.ts';
+import { assertUploadFitsQuota } from '../../assets/files/storage-quota.ts';
 import { assertFileSize } from '../../assets/files/upload/parts/uploads.ts';
 import { openWritableBranch } from '../commits/refs.ts';
 import { HubError } from '../hub-error.ts';
@@ -146,7 +146,7 @@ async function startUpload(ctx: Context, file: { sha256: string; sizeBytes: numb
   if (present && (!present.blob || (await findWhole(ctx, present)))) return present;
   return openUpload(ctx, { userId, ...file }, async (tx, open) => {
     const upload = await open();
-    await reserveUploadStorage(tx, ctx.config, { upload, param: 'size' });
+    await assertUploadFitsQuota(tx, ctx.config, { upload, param: 'size' });
     return upload;
   });
 }

@@ -43,7 +43,7 @@ const BYTES_MAX = 512 * 1024;
 const object = z.record(z.string(), z.unknown());
 
 /** Predict how a model of the hub could be used here; supplied by the modules that would use it. */
-export type ForeseeUses = { deploy: PredictPlacement; train: PredictPlacement };
+export type PredictionUses = { deploy: PredictPlacement; train: PredictPlacement };
 
 type Query = InputOf<typeof getHubRepositoryEndpoint>['query'];
 
@@ -54,7 +54,7 @@ type Query = InputOf<typeof getHubRepositoryEndpoint>['query'];
 export async function describeRepository(
   ctx: Context,
   { repo_id, repo_type: type, include_file_info: includesFiles }: Query,
-  { foresee, signal }: { foresee: ForeseeUses; signal: AbortSignal },
+  { foresee, signal }: { foresee: PredictionUses; signal: AbortSignal },
 ): Promise<HubRepositoryDetails> {
   const { userId } = ctx.caller;
   const hub = hubClient(await findHubAccess(ctx, userId), signal);
@@ -104,7 +104,7 @@ type Foreseeing = {
   repo: Repo;
   info: Pick<RepoInfo, 'revision'>;
   copied: RepoFile[];
-  foresee: ForeseeUses;
+  foresee: PredictionUses;
   /** If set, no file can be read. */
   locked: string | null;
   signal: AbortSignal;

@@ -3,36 +3,36 @@ import * as contract from '@bakehouse/contract/hub/public';
 import { type Binding, type BindOptions, bind } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/connection.ts';
 import { cancelClone, listClones, readLogs, readStatus, retryClone, startClone } from '../clone/clones.ts';
-import { describeRepository, type ForeseeUses } from './describe-repository.ts';
+import { describeRepository, type PredictionUses } from './describe-repository.ts';
 import { searchHub } from './search-hub.ts';
 import { forgetToken, saveToken, showToken } from './tokens.ts';
 
 /** Each call queries the public hub, which has its own rate limit. */
-const asksTheHub: BindOptions = { callsPerMinute: 120 };
+const hubRateLimit: BindOptions = { callsPerMinute: 120 };
 
 /** Routes for the public hub and clones from it. */
-export const publicHubRoutes = ({ foresee }: { foresee: ForeseeUses }): Binding[] => [
+export const publicHubRoutes = ({ foresee }: { foresee: PredictionUses }): Binding[] => [
   bind(
     contract.searchHub,
     (ctx, { query }, { reply }) => searchHub(ctx, query, clientSignal(reply)),
-    asksTheHub,
+    hubRateLimit,
   ),
   bind(
     contract.getHubRepository,
     (ctx, { query }, { reply }) => describeRepository(ctx, query, { foresee, signal: clientSignal(reply) }),
-    asksTheHub,
+    hubRateLimit,
   ),
   bind(contract.getHubToken, showToken),
   bind(
     contract.saveHubToken,
     (ctx, { body }, { reply }) => saveToken(ctx, body.token, clientSignal(reply)),
-    asksTheHub,
+    hubRateLimit,
   ),
   bind(contract.deleteHubToken, forgetToken),
   bind(
     clones.startClone,
     (ctx, { query }, { reply }) => startClone(ctx, query, clientSignal(reply)),
-    asksTheHub,
+    hubRateLimit,
   ),
   bind(clones.cloneStatus, (ctx, { params }) => readStatus(ctx, params)),
   bind(clones.cloneLogs, (ctx, { params }) => readLogs(ctx, params)),

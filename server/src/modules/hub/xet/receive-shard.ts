@@ -15,7 +15,7 @@ import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { insertCompleteUpload } from '../../../platform/storage/uploads/uploads.ts';
-import { assertFitsQuota, chargeToQuota } from '../../assets/files/storage-quota.ts';
+import { assertBlobFitsQuota, assertFitsQuota } from '../../assets/files/storage-quota.ts';
 import { assertFileSize } from '../../assets/files/upload/parts/uploads.ts';
 import { readShard, type ShardFile, type ShardPart, type Term } from './read-shard.ts';
 import { hasXorb } from './xorb-queries.ts';
@@ -46,7 +46,7 @@ export async function receiveShard(
   { params: { session } }: InputOf<typeof endpoint>,
   http: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
-  const { work } = await takeShard(ctx, session, http);
+  const { work } = await receiveParsedShard(ctx, session, http);
   await work;
   return { result: 1 };
 }
@@ -60,13 +60,13 @@ export async function streamShard(
   { params: { session } }: InputOf<typeof streamEndpoint>,
   http: Http,
 ): Promise<void> {
-  const { work, progress } = await takeShard(ctx, session, http);
+  const { work, progress } = await receiveParsedShard(ctx, session, http);
   const lines = tellProgress(ctx, work, progress);
   await http.reply.type('application/x-ndjson').send(Readable.from(lines));
 }
 
 /** Receives a shard and starts assembling its files. */
-async function takeShard(
+async function receiveParsedShard(
   ctx: Context,
   session: string,
   { request, reply }: Http,
@@ -202,7 +202,7 @@ async function makeFile(
   });
   if (blob.sizeBytes !== sizeBytes) throw others();
   await inTransaction(ctx.db, async (tx) => {
-    await chargeToQuota(tx, ctx.config, { userId, blob, param: 'shard' });
+    await assertBlobFitsQuota(tx, ctx.config, { userId, blob, param: 'shard' });
     await insertCompleteUpload(tx, { userId, blob });
   });
 }

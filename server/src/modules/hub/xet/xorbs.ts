@@ -59,7 +59,7 @@ export async function receiveXorb(
   }
   const headers: Buffer[] = [];
   const blob = await receiveBytes(ctx, request, async (bytes) => {
-    await refuseManyXorbs(ctx.db, ctx.config, { userId, sizeBytes: 0 });
+    await assertXorbLimit(ctx.db, ctx.config, { userId, sizeBytes: 0 });
     return storeBlob(ctx, Readable.from(collectHeaders(bytes, headers)), {
       sizeBytesMax: XORB_BYTES_MAX,
       tooLargeMessage: 'A xorb has at most 64 MiB',
@@ -68,13 +68,13 @@ export async function receiveXorb(
   if (blob.sizeBytes === 0) throw refused('xorb', 'The xorb is empty');
   await inTransaction(ctx.db, async (tx) => {
     await lockStoredBytes(tx, userId);
-    await refuseManyXorbs(tx, ctx.config, { userId, sizeBytes: blob.sizeBytes });
+    await assertXorbLimit(tx, ctx.config, { userId, sizeBytes: blob.sizeBytes });
     await insertXorb(tx, name, { ...blob, headers: Buffer.concat(headers) });
   });
   return { was_inserted: true };
 }
 
-async function refuseManyXorbs(
+async function assertXorbLimit(
   db: Database | Transaction,
   { storageGb }: Services['config'],
   { userId, sizeBytes }: { userId: string; sizeBytes: number },

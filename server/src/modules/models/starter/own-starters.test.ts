@@ -4,7 +4,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { BUILT_IN_STARTERS } from './own-starters.ts';
 import { registerBuiltInStarters } from './register-starters.ts';
 
-test('OWN_STARTERS lists the starters that the program registers', async () => {
+test('BUILT_IN_STARTERS lists the starters that the program registers', async () => {
   const { services } = await testServer();
   const files = [{ path: 'README.md', localPath: path.join(import.meta.dirname, 'own-starters.ts') }];
   const register = registerBuiltInStarters(services);

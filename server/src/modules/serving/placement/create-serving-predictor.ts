@@ -27,13 +27,13 @@ export function createServingPredictor({ capacity }: ReadCapacity): PredictPlace
   return async (model) => {
     const offered = await capacity();
     const isPipeline = model.files.some(({ path }) => path === PIPELINE_INDEX);
-    if (isPipeline) return foreseePipeline(model, offered);
+    if (isPipeline) return predictPipeline(model, offered);
     const isEncoder = model.files.some(({ path }) => path === MODULES);
-    return isEncoder ? foreseeEmbedding(model, offered) : foreseeText(model, offered);
+    return isEncoder ? foreseeEmbedding(model, offered) : predictText(model, offered);
   };
 }
 
-async function foreseePipeline(model: RemoteModel, capacity: Capacity): Promise<PredictedPlacement> {
+async function predictPipeline(model: RemoteModel, capacity: Capacity): Promise<PredictedPlacement> {
   const index = await model.readJson(PIPELINE_INDEX);
   const name = typeof index?._class_name === 'string' ? index._class_name : null;
   const kind = imageDeploymentKinds.find((one) => isServedAs(one, name));
@@ -61,7 +61,7 @@ async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise
   const lack = findLackForGpu(model, capacity);
   const weights = listModelFiles(model.files).filter(isWeights);
   if ((lack !== null && typeof lack === 'object') || weights.length === 0)
-    return foreseeText(model, capacity);
+    return predictText(model, capacity);
   const config = await model.readJson('config.json');
   return isEncoderFamily(config?.model_type)
     ? onto({ accelerator: null, count: 0 })
@@ -69,7 +69,7 @@ async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise
 }
 
 /** With vLLM on a GPU that fits the safetensors, else with llama.cpp from GGUF. */
-function foreseeText(model: RemoteModel, capacity: Capacity): PredictedPlacement {
+function predictText(model: RemoteModel, capacity: Capacity): PredictedPlacement {
   const lack = findLackForGpu(model, capacity);
   if (lack !== null && typeof lack === 'object') return onto(lack);
   const { files, fault } = findGguf({ asset: model, files: model.files });

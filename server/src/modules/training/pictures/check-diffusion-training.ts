@@ -100,7 +100,7 @@ export async function checkDiffusionTraining(
   });
   const fields = toPictureFields(choice);
   const metadataPath = findMetadata(choice, dataset);
-  const faults = await refuseChoice(ctx, { base, dataset, metadataPath, choice, findFluxFault });
+  const faults = await findChoiceFaults(ctx, { base, dataset, metadataPath, choice, findFluxFault });
   const report =
     faults.length > 0
       ? null
@@ -167,7 +167,7 @@ type Chosen = {
 };
 
 /** Returns faults that can be found without reading the pictures. */
-async function refuseChoice(
+async function findChoiceFaults(
   ctx: Context,
   { base, dataset, metadataPath, choice, findFluxFault }: Chosen,
 ): Promise<Fault[]> {

@@ -14,7 +14,7 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
 import { findTitles } from '../../assets/assets.ts';
 import { enqueueCard } from '../../assets/card/card-data.ts';
-import { chargeStorage, readQuota } from '../../assets/files/storage-quota.ts';
+import { assertBlobsFitQuota, readQuota } from '../../assets/files/storage-quota.ts';
 import { insertAsset } from '../../assets/insert-asset.ts';
 import { recordLineage } from '../../assets/lineage.ts';
 import { createRevisionFromBlobs } from '../../assets/revisions/add-revision.ts';
@@ -59,7 +59,7 @@ export async function makeCheckpointModel(
       { path: 'README.md', ...card },
       ...(await beforeAndAfter(tx, { runId, step })),
     ];
-    await chargeStorage(tx, { userId, quota, blobs: files, param: 'step' });
+    await assertBlobsFitQuota(tx, { userId, quota, blobs: files, param: 'step' });
     const modelId = await insertModel(tx, run, title);
     await createRevisionFromBlobs(tx, {
       assetId: modelId,

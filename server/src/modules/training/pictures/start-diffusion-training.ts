@@ -39,7 +39,7 @@ export async function startDiffusionTraining(
         cpu: { ...cpu, slowdown: slowdown ?? cpu.slowdown },
         signal: clientSignal(reply),
       });
-      refuseFaults(check);
+      assertNoFaults(check);
       return { check, sources: await readSourceNames(ctx, check) };
     },
     async (tx, { check, sources }) => {
@@ -72,7 +72,7 @@ export async function startDiffusionTraining(
 }
 
 /** Throws the first fault that the wizard's validation reports. */
-function refuseFaults({ faults: [fault] }: DiffusionCheck): void {
+function assertNoFaults({ faults: [fault] }: DiffusionCheck): void {
   if (!fault) return;
   throw new AppError('invalid_request', {
     publicMessage: fault.message,

@@ -27,7 +27,7 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
       if (reading?.state !== 'reading') return;
       const unwanted = new AbortController();
       using linked = linkSignals(signal, services.closing, unwanted.signal);
-      const note = noteProgress(services, reading, () => unwanted.abort());
+      const note = recordProgress(services, reading, () => unwanted.abort());
       try {
         const report = await readUntil(linked.signal, (options) =>
           read(toCall(services, reading), toInput(reading), {
@@ -81,7 +81,7 @@ async function readUntil(
 }
 
 /** Saves new progress periodically; calls `onUnwanted` once the reading is cancelled. */
-function noteProgress(services: Services, reading: ReadingRow, onUnwanted: () => void) {
+function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () => void) {
   const { db, log } = services;
   const { id, user_id } = reading;
   let latest: ValidateProgress = { rows_read: 0, part: 0, sample: null };

@@ -169,7 +169,7 @@ export async function checkFineTune(
       ...{ assetId: validation.datasetId, userId, paths: [validation.fileName], param: 'validation_file' },
     }));
 
-  const faults = await refuseChoice(ctx, { base, dataset, hubBase }, asked);
+  const faults = await findChoiceFaults(ctx, { base, dataset, hubBase }, asked);
   const [dataFile] = dataset.files;
   const known: KnownData | null =
     faults.length > 0 || !dataFile
@@ -292,7 +292,7 @@ async function readSettled(
 }
 
 /** Returns faults that can be found without reading the files like the run would. */
-async function refuseChoice(
+async function findChoiceFaults(
   ctx: Context,
   { base, dataset, hubBase }: Pick<FineTuneCheck, 'base' | 'dataset' | 'hubBase'>,
   fields: FineTuneFields,

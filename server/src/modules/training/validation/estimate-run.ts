@@ -185,8 +185,8 @@ function writingSteps(work: Work): number {
 }
 
 /**
- * Corrects the formula's bytes by the measured fraction of similar runs; null before the first. Their data
- * and batches differed, so measurements only raise the estimate, up to a limit.
+ * Raises the formula's bytes by the ratio that similar runs measured (null before the first), up to a limit.
+ * Their data and batches differed, so measurements never lower the estimate.
  */
 export function correctMemoryEstimate(bytes: number, measured: number | null): number {
   return Math.round(bytes * Math.min(CORRECTION_MAX, Math.max(CORRECTION_MIN, measured ?? 1)));

@@ -53,7 +53,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
     const applied = await adoptBaseline(client, steps, await readApplied(client));
-    refuseChanged(steps, applied);
+    assertUnchanged(steps, applied);
     const pending = steps.filter(({ name }) => !applied.has(name));
     // A step may have dropped what a view or function depends on, so apply the functions after each.
     const isChanged = pending.length > 0 || applied.get(FUNCTIONS) !== functions.sha256;
@@ -136,7 +136,7 @@ async function adoptBaseline(
   return new Map([[baseline.name, baseline.sha256]]);
 }
 
-function refuseChanged(steps: Migration[], applied: Map<string, string>): void {
+function assertUnchanged(steps: Migration[], applied: Map<string, string>): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
   for (const [name, sha256] of applied) {
     if (name === FUNCTIONS) continue;

@@ -22,7 +22,7 @@ type Options = {
 
 /**
  * Sends a GET, or a POST, to exactly the checked address of a URL's host, and follows no redirect. Throws
- * RefusedAddress (also for a URL that is not http(s) or contains a password), UnknownHost, and network
+ * ForbiddenAddress (also for a URL that is not http(s) or contains a password), UnknownHost, and network
  * errors.
  */
 export async function requestAllowedAddress(

@@ -69,7 +69,7 @@ export function rejectUnstorable(app: FastifyInstance): void {
   });
   app.addHook('preValidation', async (request) => {
     if (request.caller.kind === 'workload' || ArrayBuffer.isView(request.body)) return;
-    refuseDepth(request.body);
+    assertDepth(request.body);
     refuse(request.body);
   });
 }
@@ -79,7 +79,7 @@ function isPage(request: FastifyRequest): boolean {
 }
 
 /** Not recursive: the sender controls the depth. */
-function refuseDepth(body: unknown): void {
+function assertDepth(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 0; depth <= DEPTH_MAX; depth += 1) {
     level = level.flatMap((value) =>

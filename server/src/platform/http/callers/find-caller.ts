@@ -24,30 +24,30 @@ export async function findCaller(
   if (access === 'workload') return findWorkload(request, authenticators);
   const bySession = access === 'session' || (access === 'key_or_session' && readKey(request) === null);
   if (bySession) {
-    if (request.method !== 'GET') refuseOtherSites(request, publicUrl);
+    if (request.method !== 'GET') assertSameSite(request, publicUrl);
     const user = await authenticators.session(request);
     if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
     return user;
   }
   const user = await findKeyOwner(request, authenticators);
-  refuseOtherScopes(endpoint, user.key?.scopes ?? ['everything']);
+  assertScope(endpoint, user.key?.scopes ?? ['everything']);
   if (access === 'operator' && !user.isOperator) {
     throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
   }
-  if (access === 'operator' && user.key) refuseLimitedKey(user.key);
-  if (endpoint.managesKeys && user.key) refuseFurtherKey(user.key);
+  if (access === 'operator' && user.key) assertUnlimitedKey(user.key);
+  if (endpoint.managesKeys && user.key) assertWebAppKey(user.key);
   return user;
 }
 
 /** Operators grant credits, so a limited key could give itself what it was not granted. */
-function refuseLimitedKey({ scopes, hasBudget }: CallerKey): void {
+function assertUnlimitedKey({ scopes, hasBudget }: CallerKey): void {
   if (!hasBudget && scopes.includes('everything')) return;
   throw new AppError('forbidden', {
     publicMessage: 'This call needs an API key for everything, without a budget. Use the key of the web app',
   });
 }
 
-function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
+function assertScope(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
   const isReading = endpoint.method === 'GET' || endpoint.method === 'HEAD';
   const open: KeyScope[] = ['everything', ...(endpoint.scopes ?? (isReading ? ['read' as const] : []))];
   if (scopes.some((scope) => open.includes(scope))) return;
@@ -57,7 +57,7 @@ function refuseOtherScopes(endpoint: Endpoint, scopes: readonly KeyScope[]): voi
 }
 
 /** A key that creates or changes keys could give itself what it was not granted, or outlive its expiry. */
-function refuseFurtherKey({ forWebApp }: CallerKey): void {
+function assertWebAppKey({ forWebApp }: CallerKey): void {
   if (forWebApp) return;
   throw new AppError('forbidden', {
     publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
@@ -91,7 +91,7 @@ async function findWorkload(
  * Browsers send cookies with requests of any page. SameSite excludes other sites; this check excludes other
  * ports and subdomains. Programs send no origin.
  */
-function refuseOtherSites(request: FastifyRequest, publicUrl: string): void {
+function assertSameSite(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
   if (origin === undefined) return;
   const host = URL.canParse(origin) ? new URL(origin).host : '';

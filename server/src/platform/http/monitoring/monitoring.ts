@@ -42,7 +42,7 @@ export function mountHealth(app: FastifyInstance, { metrics, config, checkReady 
     return { status: 'ok' };
   });
   app.get('/metrics', options, async (request, reply) => {
-    refuseStrangers(request, config);
+    assertMetricsAccess(request, config);
     return reply.type(metrics.contentType).send(await exposition(metrics));
   });
 }
@@ -57,7 +57,7 @@ async function exposition(metrics: Registry): Promise<string> {
   return `${(await Promise.all(parts)).join('\n\n')}\n`;
 }
 
-function refuseStrangers(request: FastifyRequest, { metricsToken, publicUrl }: Options['config']): void {
+function assertMetricsAccess(request: FastifyRequest, { metricsToken, publicUrl }: Options['config']): void {
   if (metricsToken === null) {
     if (isThisMachine(request, publicUrl)) return;
     throw new AppError('forbidden', {

@@ -27,7 +27,7 @@ export async function completeUpload(
     const present = await findBlob(services, upload);
     if (present) return present;
     const parts = await selectParts(services.db, upload.id);
-    refuseMissing(upload, parts);
+    assertAllParts(upload, parts);
     try {
       return await makeBlob(services, upload, parts);
     } catch (error) {
@@ -81,7 +81,7 @@ async function makeBlob(
 /** Its message is the actual hash of the bytes. */
 class WrongWhole extends Error {}
 
-function refuseMissing(upload: Upload, parts: UploadPart[]): void {
+function assertAllParts(upload: Upload, parts: UploadPart[]): void {
   const count = countParts(upload);
   if (parts.length === count) return;
   const missing = parts.findIndex(({ number }, index) => number !== index + 1);

@@ -35,7 +35,7 @@ export async function receivePart(
     const place = placeOfPart(upload, number);
     if (!place) throw refused('number', `The parts of this upload are 1 to ${countParts(upload)}`);
     const present = await selectPart(services.db, uploadId, number);
-    if (present) return refuseOther(present, sha256 ?? (await hashOf(bytes)));
+    if (present) return assertSamePart(present, sha256 ?? (await hashOf(bytes)));
     if (upload.blob) throw new AppError('conflict', { publicMessage: 'This upload has all its bytes' });
 
     const written = await services.blobs.parts.write(upload.storeKey, place, bytes);
@@ -47,11 +47,11 @@ export async function receivePart(
     await insertPart(services.db, uploadId, { number, ...written });
     const noted = await selectPart(services.db, uploadId, number);
     if (!noted) throw noUpload();
-    return refuseOther(noted, written.sha256);
+    return assertSamePart(noted, written.sha256);
   });
 }
 
-function refuseOther(present: UploadPart, sha256: string): UploadPart {
+function assertSamePart(present: UploadPart, sha256: string): UploadPart {
   if (present.sha256 === sha256) return present;
   throw new AppError('conflict', {
     publicMessage: `Part ${present.number} is there with other bytes. Send those, or abandon the upload and begin again`,

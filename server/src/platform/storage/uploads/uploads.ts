@@ -20,7 +20,7 @@ import {
 } from './queries.ts';
 import { choosePartBytes, type Upload } from './upload.ts';
 
-/** Unfinished uploads per user: far more than any user sends concurrently. */
+/** Maximum number of unfinished uploads per user; no user sends nearly as many concurrently. */
 const UNFINISHED_MAX = 1000;
 
 const UNTOUCHED_MS = 7 * 24 * 60 * 60 * 1000;
@@ -48,8 +48,8 @@ export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, w
 }
 
 /**
- * Step of the transaction that references the bytes of a complete upload, after it does so: the upload no
- * longer owns them. Ignores a missing upload.
+ * Step: deletes a complete upload. Call it after the transaction has referenced the bytes elsewhere, because
+ * the upload no longer owns them. Ignores a missing upload.
  */
 export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
   await deleteUpload(tx, who);
@@ -106,8 +106,8 @@ type Input = {
 };
 
 /**
- * The transaction that opens an upload: takes its locks, opens it, checks the user's remaining quota, and
- * writes the reference to the upload.
+ * What the caller does in the transaction that opens an upload: lock, call `open`, check the user's remaining
+ * quota, and write the reference to the upload.
  */
 type Opening = (tx: Transaction, open: () => Promise<Upload>) => Promise<Upload>;
 
@@ -127,7 +127,7 @@ export async function openUpload(
     return await inTransaction(services.db, (tx) =>
       opening(tx, async () => {
         await lockStoredBytes(tx, userId);
-        await refuseMany(tx, userId);
+        await assertUploadLimit(tx, userId);
         return insertUpload(tx, { userId, storeKey, sizeBytes, partBytes, announcedSha256: sha256, blob });
       }),
     );
@@ -147,7 +147,7 @@ async function findOwn(
   return (await blobs.stat(sha256))?.sizeBytes === sizeBytes ? { sha256, sizeBytes } : null;
 }
 
-async function refuseMany(tx: Transaction, userId: string): Promise<void> {
+async function assertUploadLimit(tx: Transaction, userId: string): Promise<void> {
   const { uploads } = await sumUnfinished(tx, userId);
   if (uploads < UNFINISHED_MAX) return;
   throw new AppError('rate_limited', {

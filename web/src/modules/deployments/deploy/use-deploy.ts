@@ -11,7 +11,7 @@ import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { announceEnd } from '../../../ui/long-work.ts';
+import { expectEnd } from '../../../ui/long-work.ts';
 import { notify } from '../../../ui/notify.ts';
 import { useUser } from '../../accounts/session.ts';
 import { deploymentKinds, type Kind, kindRow, workId } from '../kinds.ts';
@@ -87,7 +87,7 @@ export function useDeploy() {
     onSuccess: ({ pod_id }, { request }) => {
       keys.renew(request);
       notify.success(kindRow(request.kind).words?.initiated ?? 'Model deployment initiated successfully');
-      announceEnd(workId(pod_id));
+      expectEnd(workId(pod_id));
       refetchQueries(['deployment']);
     },
     // Shows the current price before the user retries.

@@ -15,7 +15,7 @@ import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { announceEnd } from '../../../ui/long-work.ts';
+import { expectEnd } from '../../../ui/long-work.ts';
 import { useUser } from '../../accounts/session.ts';
 import { workId } from './clone-sentences.ts';
 
@@ -83,7 +83,7 @@ export function useRetryClone() {
 
 /** Announces its end on any page. */
 function follow(clone: Clone): void {
-  announceEnd(workId(clone.id));
+  expectEnd(workId(clone.id));
   void queryClient.invalidateQueries({ queryKey: cloneQuery(clone.id).queryKey });
   refetchQueries(LISTS);
 }

@@ -10,7 +10,8 @@ export function hasEnded({ state }: Pick<Run, 'state'>): boolean {
 }
 
 /**
- * Returns the badge's state: 'running' during the first step, and 'stopped' if not cancelled by its owner.
+ * Returns the state for the badge: 'running' already during the first training step, and 'stopped' for a run
+ * that the server ended.
  */
 export function displayState({ state, phase, stop_reason }: Stage): Run['state'] | 'stopped' {
   if (state === 'starting' && phase === 'training') return 'running';

@@ -10,7 +10,7 @@ import { saveFamily } from '../../recognise/family.ts';
 import { addRevision } from '../../revisions/add-revision.ts';
 import { toWireFile } from '../../to-wire.ts';
 import { findFileAbove, listFilesBelow } from '../folder-queries.ts';
-import { chargeStorage, type Quota } from '../storage-quota.ts';
+import { assertBlobsFitQuota, type Quota } from '../storage-quota.ts';
 
 type Input = {
   assetId: string;
@@ -26,7 +26,7 @@ type Input = {
 
 /**
  * Step: adds a revision of a user's asset with this file, replacing a file with the same path; identical
- * bytes change nothing. Throws the errors of `lockChangeableAsset`, `assertNoPathConflict` and `chargeStorage`.
+ * bytes change nothing. Throws the errors of `lockChangeableAsset`, `assertNoPathConflict` and `assertBlobsFitQuota`.
  */
 export async function addFile(
   tx: Transaction,
@@ -38,7 +38,7 @@ export async function addFile(
     return { file: toWireFile(present), revision_id: asset.revision_id };
   }
   await assertNoPathConflict(tx, { assetId: asset.id, path, param: params.path });
-  await chargeStorage(tx, { userId, quota, blobs: [blob], param: params.bytes });
+  await assertBlobsFitQuota(tx, { userId, quota, blobs: [blob], param: params.bytes });
   const revisionId = await addRevision(tx, asset, {
     put: [{ path, ...blob }],
     remove: [],

@@ -66,7 +66,7 @@ export async function uploadFile(
   const leave = acquireUploadSlot(ctx);
   try {
     return await receiveForm(ctx, request, form, (parts, signal) =>
-      takeUpload(ctx, { assetId, checkModelFile, parts, signal, announced: announcedBytes(request) }),
+      receiveUpload(ctx, { assetId, checkModelFile, parts, signal, announced: announcedBytes(request) }),
     );
   } finally {
     leave();
@@ -76,7 +76,7 @@ export async function uploadFile(
 /** The incoming parts until the signal aborts; `announced` is the minimum size of the file. */
 type Coming = { parts: Parts; signal: AbortSignal; announced: number };
 
-async function takeUpload(
+async function receiveUpload(
   ctx: Context,
   { assetId, checkModelFile, ...coming }: Coming & Pick<Upload, 'assetId' | 'checkModelFile'>,
 ): Promise<ResponseOf<typeof uploadFileEndpoint>> {
@@ -105,7 +105,7 @@ async function receiveFile(
   ctx: Context,
   { parts, announced, quota }: Omit<Coming, 'signal'> & { quota: Quota },
 ): Promise<Received> {
-  refuseSize(announced, quota);
+  assertAnnouncedSize(announced, quota);
   const { part, sentPath } = await receivePart(parts);
   const path = sentPath === undefined ? cleanFileName(part.filename) : cleanFilePath(sentPath);
   const blob = await storeBlob(ctx, Readable.from(wholeFile(part.file, path, parts)), {
@@ -116,7 +116,7 @@ async function receiveFile(
 }
 
 /** Rejects a file by its announced size, before reading it. */
-function refuseSize(bytes: number, quota: Quota): void {
+function assertAnnouncedSize(bytes: number, quota: Quota): void {
   if (bytes > FILE_SIZE_LIMIT_BYTES) {
     throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
   }

@@ -26,7 +26,7 @@ const GIB = 1024 ** 3;
 
 /**
  * Returns a text model's placement and files: with vLLM on GPUs that fit it, else with llama.cpp on the CPU.
- * Null for an unknown instance type. Throws whatever describeTextModel and refuseUnevenSplit throw, and
+ * Null for an unknown instance type. Throws the errors of `describeTextModel` and `assertEvenSplit`, and
  * 'conflict' with both reasons if neither can serve it.
  */
 export async function placeTextModel(

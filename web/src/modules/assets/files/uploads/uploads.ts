@@ -42,7 +42,7 @@ const queues = new Map<string, Promise<unknown>>();
 
 // A user's uploads must not be sent with the next user's key, or be visible to them.
 onSessionMessage(({ type, userId }) => {
-  if (type === 'signed-out' || (type === 'signed-in' && userId !== getCredentials()?.userId)) forgetUploads();
+  if (type === 'signed-out' || (type === 'signed-in' && userId !== getCredentials()?.userId)) clearUploads();
 });
 
 /**
@@ -107,7 +107,7 @@ export function pauseUpload(id: string): void {
 }
 
 /** Stops every upload, and empties the list. */
-function forgetUploads(): void {
+function clearUploads(): void {
   for (const cancel of cancels.values()) cancel.abort();
   cancels.clear();
   set([]);

@@ -16,11 +16,11 @@ const UNDER_WAY_MS = 2_000;
  */
 export async function giveTries(signal: AbortSignal): Promise<void> {
   const { picture, chat } = readGuestResults() ?? {};
-  if (chat) await giveChat(chat);
-  if (picture) await givePicture(picture, signal);
+  if (chat) await claimConversation(chat);
+  if (picture) await claimPicture(picture, signal);
 }
 
-async function giveChat({ id, model, turns }: GuestConversation): Promise<void> {
+async function claimConversation({ id, model, turns }: GuestConversation): Promise<void> {
   const conversation = { turns, unanswered: '', settings: initialSettings };
   const body = { version: 0, save_id: newUuid(), conversation };
   const of = { query: { model, id } };
@@ -32,7 +32,7 @@ async function giveChat({ id, model, turns }: GuestConversation): Promise<void> 
   if (status === 200) notify.success('Your conversation is in Deploy Models');
 }
 
-async function givePicture(token: string, signal: AbortSignal): Promise<void> {
+async function claimPicture(token: string, signal: AbortSignal): Promise<void> {
   let status = 409;
   while (status === 409 && !signal.aborted) {
     status = await statusOf(call(keepVisitorPicture, { params: { token } }, { signal }));

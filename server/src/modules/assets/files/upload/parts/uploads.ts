@@ -32,7 +32,7 @@ import { parseUploadedCard } from '../../../card/card-data.ts';
 import { type AssetRow, findNewestFile } from '../../../queries.ts';
 import { readFamilyOf } from '../../../recognise/family.ts';
 import { toWireFile } from '../../../to-wire.ts';
-import { readQuota, reserveUploadStorage } from '../../storage-quota.ts';
+import { assertUploadFitsQuota, readQuota } from '../../storage-quota.ts';
 import { addFile, assertNoPathConflict } from '../add-file.ts';
 import { cleanFilePath } from '../clean-path.ts';
 import { acquireUploadSlot, type CheckModelFile } from '../upload-file.ts';
@@ -167,7 +167,7 @@ export async function createUpload(
       await deleteAssetUpload(tx, before.id);
     }
     const opened = await open();
-    await reserveUploadStorage(tx, ctx.config, { upload: opened, param: 'size_bytes' });
+    await assertUploadFitsQuota(tx, ctx.config, { upload: opened, param: 'size_bytes' });
     await insertAssetUpload(tx, { id: opened.id, assetId: who.assetId, path: file.path });
     return opened;
   });
