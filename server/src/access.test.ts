@@ -11,7 +11,7 @@ import { createToken, hashToken } from './engine/reports/attempts.ts';
 import { goodData } from './modules/training/testing/test-run.ts';
 import { type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
-import { makeThings } from './testing/access/make-things.ts';
+import { makeThings } from './testing/access/create-user-objects.ts';
 import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 

@@ -4,7 +4,7 @@ import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { bulkWork } from './modules/batches/answer-in-turns.ts';
 import { runBatch } from './modules/batches/run-batch.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
-import { pruneChatDataJob } from './modules/chat/jobs/forget-requests.ts';
+import { pruneChatDataJob } from './modules/chat/jobs/prune-chat-data.ts';
 import {
   collectDebtsJob,
   expireGivenJob,
@@ -16,11 +16,11 @@ import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
 import { closeLostWindowsJob, rotateUsagePartitionsJob } from './modules/credits/jobs/usage-jobs.ts';
 import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
 import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
-import { deleteServerWorkloadsJob } from './modules/deployments/jobs/forget-server-workloads.ts';
+import { deleteServerWorkloadsJob } from './modules/deployments/jobs/delete-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
 import { runDraft } from './modules/drafts/run/run-draft.ts';
-import { deleteUnusedPicturesJob } from './modules/generations/jobs/forget-pictures.ts';
+import { deleteUnusedPicturesJob } from './modules/generations/jobs/delete-unused-pictures.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import type { RunningParts } from './modules/generations/run/attempt.ts';
 import { createGenerationLoop } from './modules/generations/run/run-generation.ts';
@@ -41,10 +41,10 @@ import { deleteOldCheckpointsJob } from './modules/training/pictures/checkpoints
 import { readInBackground } from './modules/training/readings/read-in-background.ts';
 import { deleteOldReadingsJob } from './modules/training/readings/readings.ts';
 import type { ReadData } from './modules/training/validation/read-data.ts';
-import { deleteVisitorPicturesJob } from './modules/visitors/jobs/forget-visitors.ts';
+import { deleteVisitorPicturesJob } from './modules/visitors/jobs/delete-visitor-pictures.ts';
 import type { Services } from './platform/context.ts';
-import { deleteExpiredAnswersJob } from './platform/db/idempotency/forget-answers.ts';
-import { deleteOldChangesJob } from './platform/events/forget-changes.ts';
+import { deleteExpiredAnswersJob } from './platform/db/idempotency/delete-expired-answers.ts';
+import { deleteOldChangesJob } from './platform/events/delete-old-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { deliverMailJob } from './platform/mail/mail.ts';

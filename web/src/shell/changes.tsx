@@ -12,7 +12,7 @@ export function Changes({ userId }: { userId: string }) {
   useEffect(() => {
     const ended = new AbortController();
     if (readGuestResults())
-      void import('../modules/home/landing/try/give-tries.ts').then(({ giveTries }) =>
+      void import('../modules/home/landing/try/claim-guest-results.ts').then(({ giveTries }) =>
         giveTries(ended.signal),
       );
     return () => ended.abort();

@@ -182,6 +182,26 @@ function waysOf({ whose, include_starter: withStarter }: Pick<Query, 'whose' | '
   return whose === 'all' ? ['own', 'shared', 'published', ...everybodys] : [whose, ...everybodys];
 }
 
+/** Returns the titles of datasets and models by their ids, without deleted ones. */
+export async function findTitles(db: Database, ids: string[]): Promise<Map<string, string>> {
+  const rows = await selectTitles(db, ids);
+  return new Map(rows.map(({ id, title }) => [id, title]));
+}
+
+/** Step: notifies the owners of these assets of a change. */
+export async function announceAssets(tx: Transaction, assetIds: string[]): Promise<void> {
+  const rows = await tx
+    .selectFrom('assets')
+    .select(['id', 'owner_user_id'])
+    .where('id', '=', sql<string>`any(${assetIds}::uuid[])`)
+    .where('owner_user_id', 'is not', null)
+    .execute();
+  await publishChanges(
+    tx,
+    rows.map(({ id, owner_user_id: userId }) => ({ userId, event: { topic: 'asset', id } })),
+  );
+}
+
 /** Changes an asset's description; absent fields stay unchanged. */
 export async function updateAsset(
   ctx: Context,
@@ -223,24 +243,4 @@ function assertNotRestricted({ title, is_restricted: isRestricted }: AssetRow): 
     publicMessage: `${title} is a restricted model: access to it is granted one by one. Remove the restriction to publish it`,
     param: 'is_published',
   });
-}
-
-/** Returns the titles of datasets and models by their ids, without deleted ones. */
-export async function findTitles(db: Database, ids: string[]): Promise<Map<string, string>> {
-  const rows = await selectTitles(db, ids);
-  return new Map(rows.map(({ id, title }) => [id, title]));
-}
-
-/** Step: notifies the owners of these assets of a change. */
-export async function announceAssets(tx: Transaction, assetIds: string[]): Promise<void> {
-  const rows = await tx
-    .selectFrom('assets')
-    .select(['id', 'owner_user_id'])
-    .where('id', '=', sql<string>`any(${assetIds}::uuid[])`)
-    .where('owner_user_id', 'is not', null)
-    .execute();
-  await publishChanges(
-    tx,
-    rows.map(({ id, owner_user_id: userId }) => ({ userId, event: { topic: 'asset', id } })),
-  );
 }

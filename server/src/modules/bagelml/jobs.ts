@@ -16,11 +16,6 @@ export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string
   return toJob(run);
 }
 
-/** Returns a run of the caller. */
-export async function getJob(ctx: Context, { jobId }: { jobId: string }): Promise<Job> {
-  return toJob(await getRun(ctx, { params: { runId: jobId }, query: undefined, body: undefined }));
-}
-
 /** Returns the caller's latest runs, newest first. These clients do not request a second page. */
 export async function listJobs(ctx: Context): Promise<Job[]> {
   const query = { model_id: undefined, recent: undefined, search: '', limit: JOBS_MAX, cursor: undefined };
@@ -55,4 +50,9 @@ export async function listColumnNames(
   { assetId, path }: { assetId: string; path: string },
 ): Promise<string[]> {
   return (await previewFile(ctx, { assetId, path, offset: 0, limit: 1 })).columns;
+}
+
+/** Returns a run of the caller. */
+export async function getJob(ctx: Context, { jobId }: { jobId: string }): Promise<Job> {
+  return toJob(await getRun(ctx, { params: { runId: jobId }, query: undefined, body: undefined }));
 }

@@ -43,13 +43,6 @@ export async function listBatches(
   };
 }
 
-/** Cancels a batch, which then ends with the answers it has. An ended or cancelled batch stays unchanged. */
-export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cancelContract>): Promise<Batch> {
-  const id = fromFlatId(params.batch_id);
-  await cancelAnswers(ctx.db, 'batch', { userId: ctx.caller.userId, id, now: ctx.clock.now() });
-  return getOwnBatch(ctx, id);
-}
-
 /** Yields all of the caller's batches, for the data export. */
 export async function* listAllBatches({ db, caller: { userId }, clock }: Context): AsyncGenerator<Batch> {
   let after: string | null = null;
@@ -165,4 +158,11 @@ async function storeLines(services: Services, lines: Lines): Promise<Blob | null
     for await (const line of lines) yield `${JSON.stringify(line)}\n`;
   };
   return storeBlob(services, Readable.from(text(), { objectMode: false }));
+}
+
+/** Cancels a batch, which then ends with the answers it has. An ended or cancelled batch stays unchanged. */
+export async function cancelBatch(ctx: Context, { params }: InputOf<typeof cancelContract>): Promise<Batch> {
+  const id = fromFlatId(params.batch_id);
+  await cancelAnswers(ctx.db, 'batch', { userId: ctx.caller.userId, id, now: ctx.clock.now() });
+  return getOwnBatch(ctx, id);
 }

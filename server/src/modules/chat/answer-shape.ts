@@ -146,6 +146,13 @@ export type AnswerShape = {
   failure: (error: AppError, requestId: string) => string;
 };
 
+/** Sends the warnings in a response header. */
+export function sendWarnings(reply: Http['reply'], warnings: string[]): void {
+  if (warnings.length === 0) return;
+  const text = warnings.join('; ');
+  reply.header('bakehouse-warning', text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_LENGTH_MAX));
+}
+
 /** Returns the answer shape of chat completions and text completions. */
 export function chatShape(
   { stream, stream_options: options }: CompletionBody,
@@ -194,11 +201,4 @@ export function ignoredWarning(schema: z.ZodType | undefined, body: object): str
 export function knownFields<Body extends object>(schema: z.ZodType | undefined, body: Body): Body {
   const ignored = new Set(ignoredFields((schema as z.ZodObject).shape, body));
   return Object.fromEntries(Object.entries(body).filter(([name]) => !ignored.has(name))) as Body;
-}
-
-/** Sends the warnings in a response header. */
-export function sendWarnings(reply: Http['reply'], warnings: string[]): void {
-  if (warnings.length === 0) return;
-  const text = warnings.join('; ');
-  reply.header('bakehouse-warning', text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_LENGTH_MAX));
 }

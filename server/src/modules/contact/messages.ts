@@ -19,19 +19,6 @@ import { notify } from '../notifications/notifications.ts';
 /** Per user, because each message is mailed to every operator. */
 const MESSAGES_PER_HOUR = 10;
 
-/** Marks a message as new, read or answered; the caller is an operator. Throws AppError 'not_found'. */
-export async function changeMessage(
-  ctx: Context,
-  { params, body }: InputOf<typeof changeMessageEndpoint>,
-): Promise<ResponseOf<typeof changeMessageEndpoint>> {
-  return inTransaction(ctx.db, async (tx) => {
-    await setStatus(tx, params.messageId, body.status);
-    const message = await findMessage(tx, params.messageId);
-    if (!message) throw new AppError('not_found', { publicMessage: 'Message not found' });
-    return message;
-  });
-}
-
 /**
  * Sends a message of the caller to the operators: to their page, as a notification, and by mail if
  * configured. Throws AppError 'rate_limited' for too many messages.
@@ -170,6 +157,19 @@ export async function listOwnMessages({ db, caller }: Context) {
     .where('user_id', '=', caller.userId)
     .orderBy('id')
     .execute();
+}
+
+/** Marks a message as new, read or answered; the caller is an operator. Throws AppError 'not_found'. */
+export async function changeMessage(
+  ctx: Context,
+  { params, body }: InputOf<typeof changeMessageEndpoint>,
+): Promise<ResponseOf<typeof changeMessageEndpoint>> {
+  return inTransaction(ctx.db, async (tx) => {
+    await setStatus(tx, params.messageId, body.status);
+    const message = await findMessage(tx, params.messageId);
+    if (!message) throw new AppError('not_found', { publicMessage: 'Message not found' });
+    return message;
+  });
 }
 
 /** Deletes the messages of a deleted user. */

@@ -42,58 +42,6 @@ async function findPlace(db: Database, id: string): Promise<Place | undefined> {
 }
 
 /**
- * Returns the newest users after `after` whose names or address contain `search`, with their balances.
- * Returns only the user `id` if it is set.
- */
-export async function selectAccounts(
-  db: Database,
-  { search, id, after, limit }: { search: string; id?: string; after: Place | null; limit: number },
-): Promise<AccountRow[]> {
-  const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const { rows } = await sql<AccountRow>`
-    select users.id, username, name, email, email_verified, users.deleted_at is not null as is_deleted,
-      users.created_at,
-      coalesce(credits_posted - debits_posted, 0) as balance, coalesce(debits_pending, 0) as held
-    from users left join ledger_accounts account on account.id = 'user:' || users.id
-    where ${isPerson}
-      and (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})
-      and (${id ?? null}::text is null or users.id = ${id ?? null})
-      and (${after?.id ?? null}::text is null
-        or (users.created_at, users.id) < (select created_at, id from users where id = ${after?.id ?? null}))
-    order by users.created_at desc, users.id desc
-    limit ${limit}`.execute(db);
-  return rows;
-}
-
-/** Lists users and balances, newest first; for operators. The cursor is the previous page's last user. */
-export async function listAccounts(
-  ctx: Context,
-  { query }: InputOf<typeof listAccountsEndpoint>,
-): Promise<ResponseOf<typeof listAccountsEndpoint>> {
-  const { search, user, limit, cursor } = query;
-  const id = user === undefined ? undefined : await findUserId(ctx.db, user);
-  if (user !== undefined && id === undefined) return { accounts: [], next_cursor: null };
-  const after = cursor === undefined ? null : await findPlace(ctx.db, cursor);
-  if (after === undefined) throw unknownCursor();
-  const found = await selectAccounts(ctx.db, { search, id, after, limit: limit + 1 });
-  const accounts = found.slice(0, limit).map((row) => toAccount(ctx, row));
-  return { accounts, next_cursor: found.length > limit ? (accounts.at(-1)?.user_id ?? null) : null };
-}
-
-function toAccount({ config }: Pick<Context, 'config'>, row: AccountRow): Account {
-  const { id, email_verified, created_at, balance, held, ...words } = row;
-  return {
-    user_id: id,
-    ...words,
-    email_verified,
-    is_operator: isOperator(config, { email: row.email, emailVerified: email_verified }),
-    created_at: created_at.toISOString(),
-    balance: formatBgl(balance),
-    held: formatBgl(held),
-  };
-}
-
-/**
  * Grants credits to a user; the caller is an operator. They count as bought, because they were paid for
  * elsewhere or granted on purpose. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for
  * an unverified address.
@@ -144,6 +92,58 @@ export async function grantCredits(
       return { transaction_id: transferId, amount };
     }),
   );
+}
+
+/**
+ * Returns the newest users after `after` whose names or address contain `search`, with their balances.
+ * Returns only the user `id` if it is set.
+ */
+export async function selectAccounts(
+  db: Database,
+  { search, id, after, limit }: { search: string; id?: string; after: Place | null; limit: number },
+): Promise<AccountRow[]> {
+  const part = `%${search.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const { rows } = await sql<AccountRow>`
+    select users.id, username, name, email, email_verified, users.deleted_at is not null as is_deleted,
+      users.created_at,
+      coalesce(credits_posted - debits_posted, 0) as balance, coalesce(debits_pending, 0) as held
+    from users left join ledger_accounts account on account.id = 'user:' || users.id
+    where ${isPerson}
+      and (${search} = '' or username like ${part} or email like ${part} or lower(name) like ${part} or users.id = ${search})
+      and (${id ?? null}::text is null or users.id = ${id ?? null})
+      and (${after?.id ?? null}::text is null
+        or (users.created_at, users.id) < (select created_at, id from users where id = ${after?.id ?? null}))
+    order by users.created_at desc, users.id desc
+    limit ${limit}`.execute(db);
+  return rows;
+}
+
+/** Lists users and balances, newest first; for operators. The cursor is the previous page's last user. */
+export async function listAccounts(
+  ctx: Context,
+  { query }: InputOf<typeof listAccountsEndpoint>,
+): Promise<ResponseOf<typeof listAccountsEndpoint>> {
+  const { search, user, limit, cursor } = query;
+  const id = user === undefined ? undefined : await findUserId(ctx.db, user);
+  if (user !== undefined && id === undefined) return { accounts: [], next_cursor: null };
+  const after = cursor === undefined ? null : await findPlace(ctx.db, cursor);
+  if (after === undefined) throw unknownCursor();
+  const found = await selectAccounts(ctx.db, { search, id, after, limit: limit + 1 });
+  const accounts = found.slice(0, limit).map((row) => toAccount(ctx, row));
+  return { accounts, next_cursor: found.length > limit ? (accounts.at(-1)?.user_id ?? null) : null };
+}
+
+function toAccount({ config }: Pick<Context, 'config'>, row: AccountRow): Account {
+  const { id, email_verified, created_at, balance, held, ...words } = row;
+  return {
+    user_id: id,
+    ...words,
+    email_verified,
+    is_operator: isOperator(config, { email: row.email, emailVerified: email_verified }),
+    created_at: created_at.toISOString(),
+    balance: formatBgl(balance),
+    held: formatBgl(held),
+  };
 }
 
 /**

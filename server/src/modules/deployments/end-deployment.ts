@@ -30,6 +30,24 @@ type End = {
 };
 
 /**
+ * Puts a deployment with counted time to sleep; its next request wakes it. A step under the row's lock; call
+ * `settleStopped` after the commit.
+ */
+export async function sleepDeployment(
+  tx: Transaction,
+  clock: Clock,
+  deployment: DeploymentRow,
+): Promise<void> {
+  await recordAsleep(
+    tx,
+    deployment.id,
+    'Asleep: nobody asked it anything for a while. The next request wakes it.',
+  );
+  await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
+  await reconcileModelServer(tx, clock, deployment.model_server_id);
+}
+
+/**
  * Terminates a deployment and settles its bill, for the time it was serving. Does nothing if it has ended.
  */
 export async function endDeployment(
@@ -67,24 +85,6 @@ export async function terminateDeploymentsOf(
 ): Promise<void> {
   for (const podId of await selectLivePodIdsOfAsset(services.db, assetId))
     await endDeployment(services, podId, { reason, endedBy: null });
-}
-
-/**
- * Puts a deployment with counted time to sleep; its next request wakes it. A step under the row's lock; call
- * `settleStopped` after the commit.
- */
-export async function sleepDeployment(
-  tx: Transaction,
-  clock: Clock,
-  deployment: DeploymentRow,
-): Promise<void> {
-  await recordAsleep(
-    tx,
-    deployment.id,
-    'Asleep: nobody asked it anything for a while. The next request wakes it.',
-  );
-  await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
-  await reconcileModelServer(tx, clock, deployment.model_server_id);
 }
 
 /** Terminates a deployment of the caller and settles its bill. */

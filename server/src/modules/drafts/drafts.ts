@@ -40,41 +40,6 @@ export async function createDraft(ctx: Context): Promise<Draft> {
   return getDraft(ctx, id);
 }
 
-/** Ends a draft with the rows it has; does nothing if it is not running. */
-export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
-  const { userId } = ctx.caller;
-  await inTransaction(ctx.db, async (tx) => {
-    if (await cancelAnswers(tx, 'draft', { userId, id, now: ctx.clock.now() }))
-      await publishChange(tx, userId, { topic: 'draft', id });
-  });
-  return getDraft(ctx, id);
-}
-
-/** Deletes a draft that is not running, with its documents and rows. */
-export async function deleteDraft(ctx: Context, id: string): Promise<void> {
-  await inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockRestingDraft(tx, ctx, id);
-    await queries.deleteDraftOf(tx, id);
-    await publishChange(tx, userId, { topic: 'draft', id });
-  });
-}
-
-/** Removes a document from a draft that is not running, with the rows written from it. */
-export async function removeDocument(
-  ctx: Context,
-  { draftId, documentId }: { draftId: string; documentId: string },
-): Promise<void> {
-  await inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockRestingDraft(tx, ctx, draftId);
-    if (!(await queries.deleteDocument(tx, { draftId, id: documentId })))
-      throw new AppError('not_found', {
-        publicMessage: 'No document of the draft has this id',
-        param: 'document_id',
-      });
-    await publishChange(tx, userId, { topic: 'draft', id: draftId });
-  });
-}
-
 type Caller = Pick<Context, 'caller'>;
 
 /** Returns a draft of the caller. Throws AppError 'not_found'. */
@@ -85,27 +50,6 @@ export async function findUserDraft(
   const row = await findBulk(db, 'draft', { userId: caller.userId, id });
   if (!row) throw noDraft();
   return row;
-}
-
-/** Locks and returns a draft of the caller until the transaction ends. Throws AppError 'not_found'. */
-export async function lockUserDraft(tx: Transaction, { caller }: Caller, id: string): Promise<DraftRow> {
-  const row = await findBulk(tx, 'draft', { userId: caller.userId, id, lock: true });
-  if (!row) throw noDraft();
-  return row;
-}
-
-/** Like `lockUserDraft`, for a draft that is not running. Throws AppError 'conflict' if it is. */
-export async function lockRestingDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
-  const row = await lockUserDraft(tx, ctx, id);
-  if (isRunning(row))
-    throw new AppError('conflict', {
-      publicMessage: 'The draft is being written. Wait until it has ended, or cancel it first.',
-    });
-  return row;
-}
-
-function noDraft(): AppError {
-  return new AppError('not_found', { publicMessage: 'No draft has this id', param: 'draft_id' });
 }
 
 /** Returns a draft of the caller. Throws AppError 'not_found'. */
@@ -185,4 +129,60 @@ export function toDocument({
 
 export function toWireRow({ id, ...row }: SourcedRow): WireRow {
   return { row_id: id, ...row };
+}
+
+/** Locks and returns a draft of the caller until the transaction ends. Throws AppError 'not_found'. */
+export async function lockUserDraft(tx: Transaction, { caller }: Caller, id: string): Promise<DraftRow> {
+  const row = await findBulk(tx, 'draft', { userId: caller.userId, id, lock: true });
+  if (!row) throw noDraft();
+  return row;
+}
+
+/** Like `lockUserDraft`, for a draft that is not running. Throws AppError 'conflict' if it is. */
+export async function lockRestingDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
+  const row = await lockUserDraft(tx, ctx, id);
+  if (isRunning(row))
+    throw new AppError('conflict', {
+      publicMessage: 'The draft is being written. Wait until it has ended, or cancel it first.',
+    });
+  return row;
+}
+
+function noDraft(): AppError {
+  return new AppError('not_found', { publicMessage: 'No draft has this id', param: 'draft_id' });
+}
+
+/** Ends a draft with the rows it has; does nothing if it is not running. */
+export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    if (await cancelAnswers(tx, 'draft', { userId, id, now: ctx.clock.now() }))
+      await publishChange(tx, userId, { topic: 'draft', id });
+  });
+  return getDraft(ctx, id);
+}
+
+/** Deletes a draft that is not running, with its documents and rows. */
+export async function deleteDraft(ctx: Context, id: string): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
+    const { user_id: userId } = await lockRestingDraft(tx, ctx, id);
+    await queries.deleteDraftOf(tx, id);
+    await publishChange(tx, userId, { topic: 'draft', id });
+  });
+}
+
+/** Removes a document from a draft that is not running, with the rows written from it. */
+export async function removeDocument(
+  ctx: Context,
+  { draftId, documentId }: { draftId: string; documentId: string },
+): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
+    const { user_id: userId } = await lockRestingDraft(tx, ctx, draftId);
+    if (!(await queries.deleteDocument(tx, { draftId, id: documentId })))
+      throw new AppError('not_found', {
+        publicMessage: 'No document of the draft has this id',
+        param: 'document_id',
+      });
+    await publishChange(tx, userId, { topic: 'draft', id: draftId });
+  });
 }

@@ -44,6 +44,48 @@ type End = {
 };
 
 /**
+ * Returns the generation once it has ended, or in its current state on timeout or abort. Throws AppError
+ * 'not_found', and 'unauthenticated' if the API key expires while waiting.
+ */
+export async function awaitGeneration(
+  ctx: Context,
+  id: string,
+  { ms, signal }: { ms: number; signal?: AbortSignal },
+): Promise<Generation> {
+  const { userId } = ctx.caller;
+  const key = watchKey(ctx);
+  const over = AbortSignal.any([AbortSignal.timeout(ms), key.signal, ...(signal ? [signal] : [])]);
+  let changed = new AbortController();
+  const stop = ctx.events.subscribe(userId, (event) => {
+    if (event.topic === 'generation' && event.id === id) changed.abort();
+  });
+  try {
+    for (;;) {
+      const change = AbortSignal.any([over, changed.signal]);
+      const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
+      key.signal.throwIfAborted();
+      if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
+      await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
+      changed = new AbortController();
+    }
+  } finally {
+    stop();
+    key.stop();
+  }
+}
+
+/** Adds Retry-After to the error for too many open generations. */
+export async function withRetryAfter<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'rate_limited')
+      reply.header('retry-after', RETRY_AFTER_S);
+    throw error;
+  }
+}
+
+/**
  * Step: ends a locked generation, charges for its outputs and releases the rest of the hold. Charges nothing
  * if the hold has already ended.
  */
@@ -155,47 +197,5 @@ async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {
     // The service has started it or is unreachable.
     ctx.log.info({ err: error, generation_id: id }, 'deferred deletion of generation');
     return false;
-  }
-}
-
-/**
- * Returns the generation once it has ended, or in its current state on timeout or abort. Throws AppError
- * 'not_found', and 'unauthenticated' if the API key expires while waiting.
- */
-export async function awaitGeneration(
-  ctx: Context,
-  id: string,
-  { ms, signal }: { ms: number; signal?: AbortSignal },
-): Promise<Generation> {
-  const { userId } = ctx.caller;
-  const key = watchKey(ctx);
-  const over = AbortSignal.any([AbortSignal.timeout(ms), key.signal, ...(signal ? [signal] : [])]);
-  let changed = new AbortController();
-  const stop = ctx.events.subscribe(userId, (event) => {
-    if (event.topic === 'generation' && event.id === id) changed.abort();
-  });
-  try {
-    for (;;) {
-      const change = AbortSignal.any([over, changed.signal]);
-      const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
-      key.signal.throwIfAborted();
-      if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
-      await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
-      changed = new AbortController();
-    }
-  } finally {
-    stop();
-    key.stop();
-  }
-}
-
-/** Adds Retry-After to the error for too many open generations. */
-export async function withRetryAfter<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'rate_limited')
-      reply.header('retry-after', RETRY_AFTER_S);
-    throw error;
   }
 }

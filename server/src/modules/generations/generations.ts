@@ -100,16 +100,6 @@ export async function findGenerationOfOutput(db: Db, { id, userId }: Own): Promi
   return row?.generation_id;
 }
 
-/** Locks and returns the user's generation. Throws AppError 'not_found'. */
-export async function lockUserGeneration(
-  tx: Transaction,
-  own: { id: string; userId: string },
-): Promise<GenerationRow> {
-  const row = await lockGeneration(tx, own, 'changes');
-  if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id' });
-  return row;
-}
-
 /** Returns one of the caller's generations. Throws AppError 'not_found'. */
 export async function getGeneration(ctx: Context, { id }: { id: string }): Promise<Generation> {
   return readSnapshot(ctx.db, async (tx) => {
@@ -364,4 +354,14 @@ export function generationSeconds({
   ended_at,
 }: Pick<Generation, 'started_at' | 'ended_at'>): number | null {
   return started_at && ended_at ? (Date.parse(ended_at) - Date.parse(started_at)) / 1000 : null;
+}
+
+/** Locks and returns the user's generation. Throws AppError 'not_found'. */
+export async function lockUserGeneration(
+  tx: Transaction,
+  own: { id: string; userId: string },
+): Promise<GenerationRow> {
+  const row = await lockGeneration(tx, own, 'changes');
+  if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id' });
+  return row;
 }

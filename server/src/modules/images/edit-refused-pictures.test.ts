@@ -4,7 +4,7 @@ import { findStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { withdrawCredits } from '../credits/ledger/given-credits.ts';
-import { deleteUnusedPicturesJob } from '../generations/jobs/forget-pictures.ts';
+import { deleteUnusedPicturesJob } from '../generations/jobs/delete-unused-pictures.ts';
 import { pictureFiles } from '../generations/testing/picture-files.ts';
 
 /* Stored bytes of a picture whose edit is rejected. */

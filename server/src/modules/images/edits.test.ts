@@ -18,7 +18,7 @@ import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { withdrawCredits } from '../credits/ledger/given-credits.ts';
 import { insertFlux } from '../deployments/testing/test-models.ts';
-import { deleteUnusedPicturesJob } from '../generations/jobs/forget-pictures.ts';
+import { deleteUnusedPicturesJob } from '../generations/jobs/delete-unused-pictures.ts';
 import { pictureFiles, pngOf } from '../generations/testing/picture-files.ts';
 
 const setting = await testGenerations();

@@ -15,6 +15,7 @@ import { insertMissingPins, isPinnedAtNode, type PinRow, type RevisionCidRow } f
 
 /** Concurrent CID computations: reading and hashing use a whole core. */
 const ADDRESSED_AT_ONCE = 1;
+
 /** Pinning mostly waits for the service. */
 const PINNED_AT_ONCE = 3;
 

@@ -12,30 +12,6 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 
-/** Records that the caller accepts a licence. Throws AppError 'conflict' if they read an outdated version. */
-export async function acceptLicence(
-  { db, clock, caller: { userId } }: Context,
-  { licence, version }: InputOf<typeof acceptLicenceEndpoint>['body'],
-): Promise<Licence> {
-  const current = licences[licence];
-  if (version !== current.version) {
-    throw new AppError('conflict', {
-      publicMessage: `The ${current.title} is at version ${current.version} by now. Read it again`,
-      param: 'version',
-    });
-  }
-  return inTransaction(db, async (tx) => {
-    const isNew = await insertAcceptance(tx, {
-      user_id: userId,
-      licence,
-      version,
-      accepted_at: clock.now(),
-    });
-    if (isNew) await recordAudit(tx, { userId, action: 'licence.accepted', detail: { licence, version } });
-    return findLicence(tx, { userId, licence });
-  });
-}
-
 /** Returns every licence that users must accept, with the caller's acceptance. */
 export async function listLicences({
   db,
@@ -75,6 +51,30 @@ export async function requireLicence(
 /** Returns the caller's acceptances with their versions, oldest first. */
 export async function listOwnAcceptances({ db, caller }: Context) {
   return selectAcceptances(db, caller.userId);
+}
+
+/** Records that the caller accepts a licence. Throws AppError 'conflict' if they read an outdated version. */
+export async function acceptLicence(
+  { db, clock, caller: { userId } }: Context,
+  { licence, version }: InputOf<typeof acceptLicenceEndpoint>['body'],
+): Promise<Licence> {
+  const current = licences[licence];
+  if (version !== current.version) {
+    throw new AppError('conflict', {
+      publicMessage: `The ${current.title} is at version ${current.version} by now. Read it again`,
+      param: 'version',
+    });
+  }
+  return inTransaction(db, async (tx) => {
+    const isNew = await insertAcceptance(tx, {
+      user_id: userId,
+      licence,
+      version,
+      accepted_at: clock.now(),
+    });
+    if (isNew) await recordAudit(tx, { userId, action: 'licence.accepted', detail: { licence, version } });
+    return findLicence(tx, { userId, licence });
+  });
 }
 
 /** Deletes the acceptances of a deleted user. */

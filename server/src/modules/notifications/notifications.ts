@@ -56,6 +56,16 @@ function toNotification(row: NotificationRow): Notification {
   };
 }
 
+/** Step: notifies users. They receive the event after the transaction commits. */
+export async function notify(tx: Transaction, ...notifications: NewNotification[]): Promise<void> {
+  if (notifications.length === 0) return;
+  await insertNotifications(tx, notifications);
+  await publishChanges(
+    tx,
+    notifications.map(({ userId }) => ({ userId, event: { topic: 'notification', id: userId } })),
+  );
+}
+
 /**
  * Marks one or all of the caller's notifications as read. Throws AppError 'not_found' for another user's id.
  */
@@ -76,16 +86,6 @@ export async function markNotificationsRead(
     await publishChange(tx, userId, { topic: 'notification', id: userId });
     return { unread: await selectUnreadCount(tx, { userId, max: UNREAD_COUNT_MAX }) };
   });
-}
-
-/** Step: notifies users. They receive the event after the transaction commits. */
-export async function notify(tx: Transaction, ...notifications: NewNotification[]): Promise<void> {
-  if (notifications.length === 0) return;
-  await insertNotifications(tx, notifications);
-  await publishChanges(
-    tx,
-    notifications.map(({ userId }) => ({ userId, event: { topic: 'notification', id: userId } })),
-  );
 }
 
 /** Deletes the notifications of a deleted user. */

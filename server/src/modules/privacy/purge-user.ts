@@ -1,7 +1,7 @@
 import { releaseUserWorkloads } from '../../engine/files/release-user-workloads.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { deleteUserAnswers } from '../../platform/db/idempotency/forget-answers.ts';
+import { deleteUserAnswers } from '../../platform/db/idempotency/delete-expired-answers.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';

@@ -101,14 +101,6 @@ export function getPendingReferral({
   return { referralCode: /^[a-z0-9]{1,40}$/.test(code) ? code : null };
 }
 
-/** Deletes the cookie with the invitation code. */
-export function clearPendingReferral(reply: FastifyReply): void {
-  reply.header(
-    'set-cookie',
-    `${PENDING_REFERRAL_COOKIE}=; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=0`,
-  );
-}
-
 /** Returns the user's invitation code, accepted invitation, X account and X post, each null without one. */
 export async function exportReferrals(db: Database, userId: string) {
   const [code, referral, account, post] = await Promise.all([
@@ -125,13 +117,6 @@ export async function exportReferrals(db: Database, userId: string) {
       : null,
     x_post_url: post?.post_id ? xPostUrl(post.post_id) : null,
   };
-}
-
-/** Deletes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */
-export async function deleteReferralData(tx: Transaction, userId: string): Promise<void> {
-  await deleteCode(tx, userId);
-  await deleteXAccount(tx, userId);
-  await deleteXPost(tx, userId);
 }
 
 export type ReferralFacts = {
@@ -255,4 +240,19 @@ function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNe
 function refused(code: string, reason: ReferralRefusal): Answer {
   const message = sentences[reason];
   return { success: false, data: { referral_code: code, reason, message, bonus: null, is_new: false } };
+}
+
+/** Deletes the cookie with the invitation code. */
+export function clearPendingReferral(reply: FastifyReply): void {
+  reply.header(
+    'set-cookie',
+    `${PENDING_REFERRAL_COOKIE}=; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=0`,
+  );
+}
+
+/** Deletes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */
+export async function deleteReferralData(tx: Transaction, userId: string): Promise<void> {
+  await deleteCode(tx, userId);
+  await deleteXAccount(tx, userId);
+  await deleteXPost(tx, userId);
 }

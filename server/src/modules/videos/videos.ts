@@ -68,12 +68,6 @@ export function pictureAt(ctx: Context, address: string, param: string, { reply 
   );
 }
 
-/** Deletes a video of the caller. Throws AppError 'not_found', and whatever `deleteGeneration` throws. */
-export async function deleteVideo(ctx: Context, { id }: { id: string }): Promise<void> {
-  await findVideo(ctx.db, { id, userId: ctx.caller.userId });
-  await deleteGeneration(ctx, { id });
-}
-
 /** The file, its first frame, or a strip of its frames. */
 type Variant = 'video' | 'thumbnail' | 'spritesheet';
 
@@ -266,4 +260,10 @@ function defaultOf(generator: VideoGenerator, name: string): string | number | b
   const fields: readonly GeneratorField[] = generators[generator].fields;
   const field = fields.find((one) => one.name === name);
   return field && 'default' in field ? field.default : undefined;
+}
+
+/** Deletes a video of the caller. Throws AppError 'not_found', and whatever `deleteGeneration` throws. */
+export async function deleteVideo(ctx: Context, { id }: { id: string }): Promise<void> {
+  await findVideo(ctx.db, { id, userId: ctx.caller.userId });
+  await deleteGeneration(ctx, { id });
 }

@@ -9,7 +9,7 @@ import { findUserId } from '../accounts/users.ts';
 import { expireGivenJob } from '../credits/jobs/ledger-jobs.ts';
 import { findNamedUser } from '../credits/queries.ts';
 import { buyForTest } from '../credits/testing/test-user.ts';
-import { deleteVisitorPicturesJob } from './jobs/forget-visitors.ts';
+import { deleteVisitorPicturesJob } from './jobs/delete-visitor-pictures.ts';
 import { VISITORS } from './visitor-questions.ts';
 
 const { server, stub, clock, untilIdle } = await testGenerations();

@@ -38,6 +38,40 @@ const open = openByKey();
 const turns = fairQueue(1);
 
 /**
+ * Grants the visitors' account today's budget, once per day (UTC); the rest expires at midnight. Throws
+ * AppError 'conflict' if visitor access is disabled.
+ */
+export async function grantDailyBudget({
+  db,
+  clock,
+  config,
+}: Pick<Services, 'db' | 'clock' | 'config'>): Promise<void> {
+  const amountMicro = parseBgl(config.visitorBudgetBgl);
+  if (amountMicro === 0n)
+    throw new AppError('conflict', {
+      publicMessage: 'Sign up to try it: this server has no tries without an account',
+    });
+  const day = clock.now().toISOString().slice(0, 10);
+  await inTransaction(db, async (tx) => {
+    await ensureSystemUser(tx, { id: VISITORS, name: 'Visitors' });
+    await openUserAccount(tx, { userId: VISITORS, grantMicro: 0n });
+    await grantGivenCredits(tx, {
+      userId: VISITORS,
+      amountMicro,
+      description: `Tries without an account on ${day}`,
+      idempotencyKey: `visitors:${day}`,
+      sendable: false,
+      expiresAt: new Date(Date.parse(day) + DAY_MS),
+    }).catch(unlessGivenBefore);
+  });
+}
+
+/** The setting changed today; the new amount applies from tomorrow. */
+function unlessGivenBefore(error: unknown): void {
+  if (!(error instanceof AppError && error.code === 'idempotency_conflict')) throw error;
+}
+
+/**
  * Streams the starter language model's answer as a chat completion at the installation's expense. Throws
  * whatever `grantDailyBudget` and `completeChat` throw, and AppError 'rate_limited' if too many questions are open
  * or today's budget is spent.
@@ -112,40 +146,6 @@ export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
     if (error.code === 'rate_limited') throw visitorsBusyError();
     throw error;
   }
-}
-
-/**
- * Grants the visitors' account today's budget, once per day (UTC); the rest expires at midnight. Throws
- * AppError 'conflict' if visitor access is disabled.
- */
-export async function grantDailyBudget({
-  db,
-  clock,
-  config,
-}: Pick<Services, 'db' | 'clock' | 'config'>): Promise<void> {
-  const amountMicro = parseBgl(config.visitorBudgetBgl);
-  if (amountMicro === 0n)
-    throw new AppError('conflict', {
-      publicMessage: 'Sign up to try it: this server has no tries without an account',
-    });
-  const day = clock.now().toISOString().slice(0, 10);
-  await inTransaction(db, async (tx) => {
-    await ensureSystemUser(tx, { id: VISITORS, name: 'Visitors' });
-    await openUserAccount(tx, { userId: VISITORS, grantMicro: 0n });
-    await grantGivenCredits(tx, {
-      userId: VISITORS,
-      amountMicro,
-      description: `Tries without an account on ${day}`,
-      idempotencyKey: `visitors:${day}`,
-      sendable: false,
-      expiresAt: new Date(Date.parse(day) + DAY_MS),
-    }).catch(unlessGivenBefore);
-  });
-}
-
-/** The setting changed today; the new amount applies from tomorrow. */
-function unlessGivenBefore(error: unknown): void {
-  if (!(error instanceof AppError && error.code === 'idempotency_conflict')) throw error;
 }
 
 /** Returns the context of the same call made by the visitors' account. */

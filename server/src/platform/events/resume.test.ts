@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { inTransaction } from '../db/in-transaction.ts';
-import { deleteOldChangesJob } from './forget-changes.ts';
+import { deleteOldChangesJob } from './delete-old-changes.ts';
 import { publishChange } from './publish-change.ts';
 
 /* Two processes on one database: a stream interrupted at one process resumes at the other. */

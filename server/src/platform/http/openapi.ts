@@ -15,14 +15,17 @@ type Operation = {
   requestBody?: object;
   responses?: Record<string, object>;
 };
+
 /** Operations by path and method. */
 export type Paths = Record<string, Record<string, Operation>>;
+
 type Described = {
   endpoints: Endpoint[];
   operationIds: Map<Endpoint, string>;
   /** Paths outside the contract, e.g. the sign-in library's own. */
   furtherPaths: Paths;
 };
+
 type Document = { paths: Paths; components: { schemas: Record<string, object>; responses?: object } };
 
 const VERSION = '3.1.0';

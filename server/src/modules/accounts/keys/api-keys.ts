@@ -71,6 +71,36 @@ export async function createApiKey(
   });
 }
 
+/** Lists the caller's API keys, oldest first; revoked keys only if requested. */
+export async function listApiKeys(
+  ctx: Context,
+  { include_revoked: withRevoked }: InputOf<typeof listApiKeysEndpoint>['query'],
+): Promise<ResponseOf<typeof listApiKeysEndpoint>> {
+  const { userId } = ctx.caller;
+  const keys = await (withRevoked ? listAllKeys(ctx.db, userId) : listKeys(ctx.db, userId));
+  return { api_keys: keys.map((key) => toApiKey(key, ctx.clock.now())) };
+}
+
+/**
+ * Returns the caller's web app key in clear text. Only a browser session, or a program with this key, may
+ * read it. Throws AppError 'key_not_readable' if it was encrypted with another secret: the database otherwise
+ * has only its hash.
+ */
+export async function getApiKey(ctx: Context): Promise<{ data: string }> {
+  const { userId } = ctx.caller;
+  const encrypted = await findEncryptedKey(ctx.db, userId);
+  if (!encrypted) throw new AppError('not_found', { publicMessage: 'API key not found' });
+  try {
+    return { data: decryptApiKey(encrypted, { userId, secret: serverSecret(ctx.config) }) };
+  } catch (cause) {
+    throw new AppError('key_not_readable', {
+      publicMessage:
+        "This server's secret has changed, so it can no longer show your API key. The key itself still works",
+      cause,
+    });
+  }
+}
+
 /** Changes an API key's settings; null removes an expiry or a budget. Throws AppError 'conflict'. */
 export async function changeApiKey(
   ctx: Context,
@@ -108,54 +138,6 @@ function assertNotWebAppKey(key: KeyRow, done: 'changed' | 'revoked'): void {
   });
 }
 
-/** Lists the caller's API keys, oldest first; revoked keys only if requested. */
-export async function listApiKeys(
-  ctx: Context,
-  { include_revoked: withRevoked }: InputOf<typeof listApiKeysEndpoint>['query'],
-): Promise<ResponseOf<typeof listApiKeysEndpoint>> {
-  const { userId } = ctx.caller;
-  const keys = await (withRevoked ? listAllKeys(ctx.db, userId) : listKeys(ctx.db, userId));
-  return { api_keys: keys.map((key) => toApiKey(key, ctx.clock.now())) };
-}
-
-/**
- * Returns the caller's web app key in clear text. Only a browser session, or a program with this key, may
- * read it. Throws AppError 'key_not_readable' if it was encrypted with another secret: the database otherwise
- * has only its hash.
- */
-export async function getApiKey(ctx: Context): Promise<{ data: string }> {
-  const { userId } = ctx.caller;
-  const encrypted = await findEncryptedKey(ctx.db, userId);
-  if (!encrypted) throw new AppError('not_found', { publicMessage: 'API key not found' });
-  try {
-    return { data: decryptApiKey(encrypted, { userId, secret: serverSecret(ctx.config) }) };
-  } catch (cause) {
-    throw new AppError('key_not_readable', {
-      publicMessage:
-        "This server's secret has changed, so it can no longer show your API key. The key itself still works",
-      cause,
-    });
-  }
-}
-
-/** Revokes an API key and ends its open requests. Throws AppError 'conflict' for the web app's key. */
-export async function revokeApiKey(
-  ctx: Context,
-  { params }: InputOf<typeof revokeApiKeyEndpoint>,
-): Promise<void> {
-  await inTransaction(ctx.db, async (tx) => {
-    const key = await findOwnKey(tx, ctx, params.keyId);
-    assertNotWebAppKey(key, 'revoked');
-    await revokeKeys(tx, [key], ctx.clock.now());
-    await recordAudit(tx, {
-      userId: key.user_id,
-      action: 'api_key.revoked',
-      detail: { key_id: key.id },
-    });
-  });
-  await ctx.rowChanges.catchUp();
-}
-
 /** Rotates the API key of the caller's web app; the old key is invalid from the commit on. */
 export async function rotateApiKey(ctx: Context): Promise<{ data: string }> {
   const data = await inTransaction(ctx.db, async (tx) => {
@@ -187,6 +169,24 @@ async function rotate(tx: Transaction, ctx: Context, key: KeyRow, keepOld: boole
   });
   await recordAudit(tx, { userId: key.user_id, action: 'api_key.rotated', detail: { key_id: key.id } });
   return secret;
+}
+
+/** Revokes an API key and ends its open requests. Throws AppError 'conflict' for the web app's key. */
+export async function revokeApiKey(
+  ctx: Context,
+  { params }: InputOf<typeof revokeApiKeyEndpoint>,
+): Promise<void> {
+  await inTransaction(ctx.db, async (tx) => {
+    const key = await findOwnKey(tx, ctx, params.keyId);
+    assertNotWebAppKey(key, 'revoked');
+    await revokeKeys(tx, [key], ctx.clock.now());
+    await recordAudit(tx, {
+      userId: key.user_id,
+      action: 'api_key.revoked',
+      detail: { key_id: key.id },
+    });
+  });
+  await ctx.rowChanges.catchUp();
 }
 
 /** Step: revokes API keys. They are invalid from the commit on, and their open requests end. */

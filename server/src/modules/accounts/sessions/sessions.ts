@@ -16,34 +16,6 @@ import type { Auth } from '../sign-in/create-auth.ts';
 import { type OnUserCreated, provisionUser } from '../users.ts';
 import { deleteSessions, listUserSessions } from './session-queries.ts';
 
-/** Signs the caller out of all browsers except this one. */
-export async function endOtherSessions({
-  db,
-  caller,
-}: Context): Promise<ResponseOf<typeof endOtherSessionsEndpoint>> {
-  const { userId, session } = caller;
-  return inTransaction(db, async (tx) => {
-    const ended = await deleteSessions(tx, userId, { except: session?.id });
-    await recordAudit(tx, { userId, action: 'session.others_ended', detail: { ended: String(ended) } });
-    await publishChange(tx, userId, { topic: 'user', id: userId });
-    return { ended };
-  });
-}
-
-/** Signs the caller out of one browser and notifies it. Throws AppError 'not_found'. */
-export async function endSession(
-  { db, caller }: Context,
-  { params }: InputOf<typeof endSessionEndpoint>,
-): Promise<void> {
-  const { userId } = caller;
-  await inTransaction(db, async (tx) => {
-    const ended = await deleteSessions(tx, userId, { only: params.sessionId });
-    if (ended === 0) throw new AppError('not_found', { publicMessage: 'This session has already ended' });
-    await recordAudit(tx, { userId, action: 'session.ended', detail: { session_id: params.sessionId } });
-    await publishChange(tx, userId, { topic: 'user', id: userId });
-  });
-}
-
 export type FoundSession = {
   /** Null without a valid session. */
   caller: UserCaller | null;
@@ -102,4 +74,32 @@ export async function listSessions({
       last_seen_at: row.updated_at.toISOString(),
     })),
   };
+}
+
+/** Signs the caller out of all browsers except this one. */
+export async function endOtherSessions({
+  db,
+  caller,
+}: Context): Promise<ResponseOf<typeof endOtherSessionsEndpoint>> {
+  const { userId, session } = caller;
+  return inTransaction(db, async (tx) => {
+    const ended = await deleteSessions(tx, userId, { except: session?.id });
+    await recordAudit(tx, { userId, action: 'session.others_ended', detail: { ended: String(ended) } });
+    await publishChange(tx, userId, { topic: 'user', id: userId });
+    return { ended };
+  });
+}
+
+/** Signs the caller out of one browser and notifies it. Throws AppError 'not_found'. */
+export async function endSession(
+  { db, caller }: Context,
+  { params }: InputOf<typeof endSessionEndpoint>,
+): Promise<void> {
+  const { userId } = caller;
+  await inTransaction(db, async (tx) => {
+    const ended = await deleteSessions(tx, userId, { only: params.sessionId });
+    if (ended === 0) throw new AppError('not_found', { publicMessage: 'This session has already ended' });
+    await recordAudit(tx, { userId, action: 'session.ended', detail: { session_id: params.sessionId } });
+    await publishChange(tx, userId, { topic: 'user', id: userId });
+  });
 }

@@ -10,6 +10,7 @@ import { type RawBuilder, sql } from 'kysely';
  * and restricted models granted to the user.
  */
 export const ways = ['own', 'starter', 'published', 'shared', 'granted'] as const;
+
 export type Way = (typeof ways)[number];
 
 /** Returns the condition that the user may read an asset, for single assets. The user may be a column. */

@@ -25,6 +25,47 @@ import {
 } from './queries.ts';
 import { getRestrictedModel, toAccessRequest } from './restricted-models.ts';
 
+/** Requests access to a restricted model from the operators; a rejected user may request it again. */
+export async function requestAccess(
+  ctx: Context,
+  { params: { modelId }, body: { message } }: InputOf<typeof requestAccessEndpoint>,
+): Promise<RestrictedModel> {
+  const { userId } = ctx.caller;
+  const model = await getRestrictedModel(ctx, { modelId });
+  await inTransaction(ctx.db, async (tx) => {
+    if (!(await insertRequest(tx, { modelId, userId, message }))) {
+      throw new AppError('conflict', {
+        publicMessage:
+          model.access === 'granted'
+            ? `You have access to ${model.name} already`
+            : `You have asked for access to ${model.name} already. An operator will decide.`,
+      });
+    }
+    await recordAudit(tx, { userId, action: 'access.requested', detail: { model_id: modelId } });
+    await publishChange(tx, userId, { topic: 'asset', id: modelId });
+  });
+  return getRestrictedModel(ctx, { modelId });
+}
+
+/** Lists access requests, newest first; for operators. The cursor is the previous page's last request. */
+export async function listAccessRequests(
+  ctx: Context,
+  { query: { state, cursor, limit } }: InputOf<typeof listAccessRequestsEndpoint>,
+): Promise<ResponseOf<typeof listAccessRequestsEndpoint>> {
+  if (cursor !== undefined && !(await findRequest(ctx.db, cursor))) throw unknownCursor();
+  const found = await listRequests(ctx.db, { state, cursor, limit: limit + 1 });
+  const requests = found.slice(0, limit);
+  return {
+    requests: requests.map(toAccessRequest),
+    next_cursor: found.length > limit ? (requests.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** Returns the caller's access requests, oldest first. */
+export async function listOwnRequests({ db, caller }: Context) {
+  return selectUserRequests(db, caller.userId);
+}
+
 /**
  * Grants or rejects a request; the caller is an operator. A decision can be changed: a rejected user can no
  * longer read the files, while running work continues.
@@ -58,47 +99,6 @@ async function notifyOfDecision(
   if (decision === 'granted') return notify(tx, { userId, kind: 'access_granted', data: model });
   const data = { ...model, was_granted: state === 'granted' };
   await notify(tx, { userId, kind: 'access_refused', data });
-}
-
-/** Lists access requests, newest first; for operators. The cursor is the previous page's last request. */
-export async function listAccessRequests(
-  ctx: Context,
-  { query: { state, cursor, limit } }: InputOf<typeof listAccessRequestsEndpoint>,
-): Promise<ResponseOf<typeof listAccessRequestsEndpoint>> {
-  if (cursor !== undefined && !(await findRequest(ctx.db, cursor))) throw unknownCursor();
-  const found = await listRequests(ctx.db, { state, cursor, limit: limit + 1 });
-  const requests = found.slice(0, limit);
-  return {
-    requests: requests.map(toAccessRequest),
-    next_cursor: found.length > limit ? (requests.at(-1)?.id ?? null) : null,
-  };
-}
-
-/** Returns the caller's access requests, oldest first. */
-export async function listOwnRequests({ db, caller }: Context) {
-  return selectUserRequests(db, caller.userId);
-}
-
-/** Requests access to a restricted model from the operators; a rejected user may request it again. */
-export async function requestAccess(
-  ctx: Context,
-  { params: { modelId }, body: { message } }: InputOf<typeof requestAccessEndpoint>,
-): Promise<RestrictedModel> {
-  const { userId } = ctx.caller;
-  const model = await getRestrictedModel(ctx, { modelId });
-  await inTransaction(ctx.db, async (tx) => {
-    if (!(await insertRequest(tx, { modelId, userId, message }))) {
-      throw new AppError('conflict', {
-        publicMessage:
-          model.access === 'granted'
-            ? `You have access to ${model.name} already`
-            : `You have asked for access to ${model.name} already. An operator will decide.`,
-      });
-    }
-    await recordAudit(tx, { userId, action: 'access.requested', detail: { model_id: modelId } });
-    await publishChange(tx, userId, { topic: 'asset', id: modelId });
-  });
-  return getRestrictedModel(ctx, { modelId });
 }
 
 /** Step: deletes the access requests of a deleted user, granted or not. */

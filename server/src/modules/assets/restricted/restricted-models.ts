@@ -23,23 +23,6 @@ import {
   upsertModel,
 } from './queries.ts';
 
-/** Deletes a restricted model with its requests, but not its asset; the caller is an operator. */
-export async function deleteRestrictedModel(ctx: Context, { modelId }: { modelId: string }): Promise<void> {
-  const { userId } = ctx.caller;
-  await inTransaction(ctx.db, async (tx) => {
-    const concerned = [userId, ...(await listRequesters(tx, modelId))];
-    if (!(await deleteModel(tx, modelId))) {
-      throw new AppError('not_found', { publicMessage: 'There is no restricted model with this id' });
-    }
-    await recordAudit(tx, { userId, action: 'restricted_model.deleted', detail: { model_id: modelId } });
-    const event = { topic: 'asset', id: modelId } as const;
-    await publishChanges(
-      tx,
-      concerned.map((id) => ({ userId: id, event })),
-    );
-  });
-}
-
 /** Returns a restricted model with the state of the caller's request. */
 export async function getRestrictedModel(
   ctx: Context,
@@ -60,6 +43,22 @@ export async function listRestrictedModels(
   return {
     restricted_models: models.map(toRestrictedModel),
     next_cursor: found.length > limit ? (models.at(-1)?.id ?? null) : null,
+  };
+}
+
+/** Returns a request as operators see it. */
+export function toAccessRequest(row: RequestRow): AccessRequest {
+  return {
+    request_id: row.id,
+    model_id: row.restricted_model_id,
+    model_name: row.model_name,
+    user_id: row.user_id,
+    username: row.username,
+    email: row.email,
+    message: row.message,
+    state: row.state,
+    requested_at: row.requested_at.toISOString(),
+    decided_at: row.decided_at?.toISOString() ?? null,
   };
 }
 
@@ -129,18 +128,19 @@ function toRestrictedModel({ asset_id, is_own, ...model }: ModelRow): Restricted
   };
 }
 
-/** Returns a request as operators see it. */
-export function toAccessRequest(row: RequestRow): AccessRequest {
-  return {
-    request_id: row.id,
-    model_id: row.restricted_model_id,
-    model_name: row.model_name,
-    user_id: row.user_id,
-    username: row.username,
-    email: row.email,
-    message: row.message,
-    state: row.state,
-    requested_at: row.requested_at.toISOString(),
-    decided_at: row.decided_at?.toISOString() ?? null,
-  };
+/** Deletes a restricted model with its requests, but not its asset; the caller is an operator. */
+export async function deleteRestrictedModel(ctx: Context, { modelId }: { modelId: string }): Promise<void> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    const concerned = [userId, ...(await listRequesters(tx, modelId))];
+    if (!(await deleteModel(tx, modelId))) {
+      throw new AppError('not_found', { publicMessage: 'There is no restricted model with this id' });
+    }
+    await recordAudit(tx, { userId, action: 'restricted_model.deleted', detail: { model_id: modelId } });
+    const event = { topic: 'asset', id: modelId } as const;
+    await publishChanges(
+      tx,
+      concerned.map((id) => ({ userId: id, event })),
+    );
+  });
 }

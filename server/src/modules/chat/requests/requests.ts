@@ -30,49 +30,6 @@ type Answered = {
   totalMs: number;
 };
 
-/** Settles an answer's usage, up to the reserved amount, and records the request. */
-export async function recordRequest(
-  ctx: Context,
-  { keepRequest }: Pick<ChatParts, 'keepRequest'>,
-  {
-    upstream,
-    reservation,
-    prices,
-  }: {
-    upstream: Pick<Upstream, 'pod_id' | 'model_name'>;
-    reservation: Reservation;
-    prices: TokenPrices;
-  },
-  { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
-): Promise<void> {
-  const { promptTokens, completionTokens } = usage;
-  const cost = costMicro([
-    { price: prices.prompt, parts: BigInt(promptTokens) },
-    { price: prices.completion, parts: BigInt(completionTokens) },
-  ]);
-  const amountMicro = smallerAmount(cost, reservation.priceMicro);
-  const endedAt = ctx.clock.now();
-  const quantities = {
-    prompt_tokens: promptTokens,
-    ...(completionTokens > 0 && { completion_tokens: completionTokens }),
-  };
-  reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
-  await keepRequest({
-    id,
-    userId: ctx.caller.userId,
-    podId: upstream.pod_id,
-    modelName: upstream.model_name,
-    at,
-    endedAt,
-    ok,
-    promptTokens,
-    completionTokens,
-    firstTokenMs,
-    totalMs,
-    costMicro: amountMicro,
-  });
-}
-
 /** Returns the price to reserve before a request starts: its prompts, and the first tokens of its answers. */
 export function firstCostMicro(prices: TokenPrices, choices: ChoiceBounds[]): bigint {
   return highestCostOfAll(prices, choices, STEP_TOKENS);
@@ -117,31 +74,6 @@ export function usageBounds(body: CompletionBody, upstream: { context_tokens: nu
 }
 
 /**
- * Records, as long as the model is cached, and logs that a prompt was longer than its reservation. That answer
- * is charged at most the reserved amount, even if it cost more.
- */
-export function recordLongPrompt(
-  log: Pick<Logger, 'info'>,
-  upstream: { model_name: string },
-  bounds: Usage,
-  used: Usage,
-): void {
-  if (used.promptTokens <= bounds.promptTokens || longTemplates.has(upstream)) return;
-  longTemplates.add(upstream);
-  log.info(
-    { model: upstream.model_name, reserved: bounds.promptTokens, used: used.promptTokens },
-    'prompt exceeded its reservation',
-  );
-}
-
-type ChoiceBounds = { isFirst: boolean; bounds: UsageBounds };
-
-/** Returns the maximum completion tokens of all answers together. */
-function answerTokens(choices: ChoiceBounds[]): number {
-  return choices.reduce((sum, { bounds }) => sum + bounds.completionTokens, 0);
-}
-
-/**
  * Returns the highest price of all answers of a request, up to `tokensMax` completion tokens in total. A
  * prompt is charged once for all its answers.
  */
@@ -170,4 +102,72 @@ export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: Us
     { price: prompt, parts: BigInt(promptTokens) },
     { price: completion, parts: BigInt(completionTokens) },
   ]);
+}
+
+/** Settles an answer's usage, up to the reserved amount, and records the request. */
+export async function recordRequest(
+  ctx: Context,
+  { keepRequest }: Pick<ChatParts, 'keepRequest'>,
+  {
+    upstream,
+    reservation,
+    prices,
+  }: {
+    upstream: Pick<Upstream, 'pod_id' | 'model_name'>;
+    reservation: Reservation;
+    prices: TokenPrices;
+  },
+  { id, at, ok, usage, firstTokenMs, totalMs }: Answered,
+): Promise<void> {
+  const { promptTokens, completionTokens } = usage;
+  const cost = costMicro([
+    { price: prices.prompt, parts: BigInt(promptTokens) },
+    { price: prices.completion, parts: BigInt(completionTokens) },
+  ]);
+  const amountMicro = smallerAmount(cost, reservation.priceMicro);
+  const endedAt = ctx.clock.now();
+  const quantities = {
+    prompt_tokens: promptTokens,
+    ...(completionTokens > 0 && { completion_tokens: completionTokens }),
+  };
+  reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
+  await keepRequest({
+    id,
+    userId: ctx.caller.userId,
+    podId: upstream.pod_id,
+    modelName: upstream.model_name,
+    at,
+    endedAt,
+    ok,
+    promptTokens,
+    completionTokens,
+    firstTokenMs,
+    totalMs,
+    costMicro: amountMicro,
+  });
+}
+
+/**
+ * Records, as long as the model is cached, and logs that a prompt was longer than its reservation. That answer
+ * is charged at most the reserved amount, even if it cost more.
+ */
+export function recordLongPrompt(
+  log: Pick<Logger, 'info'>,
+  upstream: { model_name: string },
+  bounds: Usage,
+  used: Usage,
+): void {
+  if (used.promptTokens <= bounds.promptTokens || longTemplates.has(upstream)) return;
+  longTemplates.add(upstream);
+  log.info(
+    { model: upstream.model_name, reserved: bounds.promptTokens, used: used.promptTokens },
+    'prompt exceeded its reservation',
+  );
+}
+
+type ChoiceBounds = { isFirst: boolean; bounds: UsageBounds };
+
+/** Returns the maximum completion tokens of all answers together. */
+function answerTokens(choices: ChoiceBounds[]): number {
+  return choices.reduce((sum, { bounds }) => sum + bounds.completionTokens, 0);
 }

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { stubUsage } from '../../deployments/testing/stub-model-server.ts';
-import { pruneChatDataJob } from '../jobs/forget-requests.ts';
+import { pruneChatDataJob } from '../jobs/prune-chat-data.ts';
 
 const { stub, server, openai, nextUser, balance } = await starterServing();
 let user: TestUser;

@@ -149,28 +149,9 @@ async function withReferred({ db, caller: { userId } }: Context, items: Item[]):
   });
 }
 
-/** Stores a response and its input, without characters that the database cannot store. */
-export async function saveResponse(ctx: Context, { input, response }: StoredResponse): Promise<void> {
-  const { userId } = ctx.caller;
-  await inTransaction(ctx.db, async (tx) => {
-    const kept = storableJson({ input: input.filter(isRead).map(withId), response });
-    await insertResponse(tx, { userId, ...kept, now: ctx.clock.now() });
-    await deleteOldest(tx, { userId, keep: RESPONSES_MAX, bytes: RESPONSES_BYTES_MAX });
-  });
-}
-
 /** Returns a stored response of the caller. Throws AppError 'not_found'. */
 export async function getResponse(ctx: Context, { params }: OneOf): Promise<Kept> {
   return (await findKept(ctx, params.response_id, 'response_id')).response as Kept;
-}
-
-/** Deletes a response. Throws AppError 'not_found'. */
-export async function deleteResponse(
-  { db, caller: { userId } }: Context,
-  { params: { response_id: id } }: InputOf<typeof contract.deleteResponse>,
-): Promise<ResponseOf<typeof contract.deleteResponse>> {
-  if (!(await deleteOne(db, { userId, id }))) throw notFound(id, 'response_id');
-  return { id, object: 'response', deleted: true };
 }
 
 /** Lists the input items of a response, newest first by default. Throws AppError 'not_found'. */
@@ -206,11 +187,6 @@ function notFound(id: string, param: string): AppError {
   });
 }
 
-/** Step: deletes the responses of a deleted user. */
-export async function deleteUserResponses(tx: Transaction, userId: string): Promise<void> {
-  await deleteResponsesOf(tx, userId);
-}
-
 /** Yields all of the caller's responses, for the data export. */
 export async function* listResponses({ db, caller: { userId } }: Context) {
   for (let after = ''; ; ) {
@@ -219,4 +195,28 @@ export async function* listResponses({ db, caller: { userId } }: Context) {
     if (page.length < PAGE) return;
     after = page.at(-1)?.id ?? '';
   }
+}
+
+/** Stores a response and its input, without characters that the database cannot store. */
+export async function saveResponse(ctx: Context, { input, response }: StoredResponse): Promise<void> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    const kept = storableJson({ input: input.filter(isRead).map(withId), response });
+    await insertResponse(tx, { userId, ...kept, now: ctx.clock.now() });
+    await deleteOldest(tx, { userId, keep: RESPONSES_MAX, bytes: RESPONSES_BYTES_MAX });
+  });
+}
+
+/** Deletes a response. Throws AppError 'not_found'. */
+export async function deleteResponse(
+  { db, caller: { userId } }: Context,
+  { params: { response_id: id } }: InputOf<typeof contract.deleteResponse>,
+): Promise<ResponseOf<typeof contract.deleteResponse>> {
+  if (!(await deleteOne(db, { userId, id }))) throw notFound(id, 'response_id');
+  return { id, object: 'response', deleted: true };
+}
+
+/** Step: deletes the responses of a deleted user. */
+export async function deleteUserResponses(tx: Transaction, userId: string): Promise<void> {
+  await deleteResponsesOf(tx, userId);
 }

@@ -78,45 +78,6 @@ function makeCode(): string {
   return Array.from({ length: GROUPS }, group).join('-');
 }
 
-/** Returns the hash of a code. Ignores case and dashes, and reads O as 0, and I and L as 1. */
-export function hashCode(typed: string): Buffer {
-  const code = typed
-    .toUpperCase()
-    .replace(/[^0-9A-Z]/g, '')
-    .replaceAll('O', '0')
-    .replace(/[IL]/g, '1');
-  return createHash('sha256').update(code).digest();
-}
-
-/** Returns the last characters of a code, to tell codes apart. */
-function hintOf(code: string): string {
-  return code.slice(-GROUP_LENGTH);
-}
-
-/** Lists all credit codes, newest first; the caller is an operator. */
-export async function listCodes(
-  ctx: Context,
-  { limit, cursor }: InputOf<typeof listCodesEndpoint>['query'],
-): Promise<ResponseOf<typeof listCodesEndpoint>> {
-  const rows = await listAllCodes(ctx.db, { before: cursor ?? null, limit: limit + 1 });
-  const page = rows.slice(0, limit);
-  return {
-    codes: page.map((row) => ({
-      id: row.id,
-      hint: row.hint,
-      amount: formatBgl(row.amount_micro),
-      note: row.note,
-      redemptions: row.redemptions,
-      redemptions_max: row.redemptions_max,
-      redeemed_by: row.redeemed_by.map(({ username, at }) => ({ username, at: new Date(at).toISOString() })),
-      expires_at: row.expires_at?.toISOString() ?? null,
-      revoked_at: row.revoked_at?.toISOString() ?? null,
-      created_at: row.created_at.toISOString(),
-    })),
-    next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
-  };
-}
-
 /**
  * Credits a code's amount to the caller. It counts as bought, because an operator sold the code or granted it
  * on purpose. Throws AppError 'not_found' for a code that cannot be redeemed, and 'conflict' if the caller
@@ -161,6 +122,45 @@ function notRedeemable(): AppError {
       'This code cannot be redeemed. Check it for typos; it may also have been used up, revoked or have expired.',
     param: 'code',
   });
+}
+
+/** Returns the hash of a code. Ignores case and dashes, and reads O as 0, and I and L as 1. */
+export function hashCode(typed: string): Buffer {
+  const code = typed
+    .toUpperCase()
+    .replace(/[^0-9A-Z]/g, '')
+    .replaceAll('O', '0')
+    .replace(/[IL]/g, '1');
+  return createHash('sha256').update(code).digest();
+}
+
+/** Returns the last characters of a code, to tell codes apart. */
+function hintOf(code: string): string {
+  return code.slice(-GROUP_LENGTH);
+}
+
+/** Lists all credit codes, newest first; the caller is an operator. */
+export async function listCodes(
+  ctx: Context,
+  { limit, cursor }: InputOf<typeof listCodesEndpoint>['query'],
+): Promise<ResponseOf<typeof listCodesEndpoint>> {
+  const rows = await listAllCodes(ctx.db, { before: cursor ?? null, limit: limit + 1 });
+  const page = rows.slice(0, limit);
+  return {
+    codes: page.map((row) => ({
+      id: row.id,
+      hint: row.hint,
+      amount: formatBgl(row.amount_micro),
+      note: row.note,
+      redemptions: row.redemptions,
+      redemptions_max: row.redemptions_max,
+      redeemed_by: row.redeemed_by.map(({ username, at }) => ({ username, at: new Date(at).toISOString() })),
+      expires_at: row.expires_at?.toISOString() ?? null,
+      revoked_at: row.revoked_at?.toISOString() ?? null,
+      created_at: row.created_at.toISOString(),
+    })),
+    next_cursor: rows.length > limit ? (page.at(-1)?.id ?? null) : null,
+  };
 }
 
 /** Revokes a code, but not redeemed credits; the caller is an operator. Throws AppError 'not_found'. */

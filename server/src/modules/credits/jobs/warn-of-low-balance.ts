@@ -15,6 +15,7 @@ import { findChainHead } from '../verification/chain-queries.ts';
 
 /** Users per transaction: raising the limit makes many balances low at the same time. */
 const BATCH = 1_000;
+
 /** Transfers to check together. */
 const MOVED = 10_000;
 

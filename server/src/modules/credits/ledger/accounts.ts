@@ -2,6 +2,7 @@ import { type Use, uses } from '@bakehouse/contract/credits';
 
 /** Source of granted credits. Its balance is minus the sum of all grants. */
 export const GRANTS_ACCOUNT = 'grants';
+
 /** Source of bought credits. */
 export const PAYMENTS_ACCOUNT = 'payments';
 
@@ -9,8 +10,10 @@ export const PAYMENTS_ACCOUNT = 'payments';
 export const LOSSES_ACCOUNT = 'losses';
 
 export const userAccount = (userId: string): string => `user:${userId}`;
+
 /** Returns the account of a user's debt. */
 export const receivableAccount = (userId: string): string => `receivable:${userId}`;
+
 /** Returns the revenue account of a use. */
 export const revenueAccount = (use: Use): string => `revenue:${use}`;
 

@@ -50,24 +50,6 @@ export async function withdrawCredits(tx: Transaction, userId: string): Promise<
   return { heldMicro: held };
 }
 
-/**
- * Withdraws given credits that expired by `now`, in at most `limit` accounts. Amounts that open holds need
- * stay until the holds end. Returns the withdrawn amounts by account.
- */
-export async function expireGiven(
-  tx: Transaction,
-  input: { now: Date; limit: number },
-): Promise<{ accountId: string; amountMicro: bigint }[]> {
-  const { rows } = await sql<{ accountId: string; amountMicro: bigint }>`
-    select account_id as "accountId", amount as "amountMicro"
-    from ledger_expire_given(${input.now}, ${input.limit})`.execute(tx);
-  await publishBalance(
-    tx,
-    rows.map(({ accountId }) => accountId),
-  );
-  return rows;
-}
-
 type Chargeback = {
   userId: string;
   amountMicro: bigint;
@@ -127,4 +109,22 @@ export async function collectDebts(
     collected.map(({ userId }) => userAccount(userId)),
   );
   return collected;
+}
+
+/**
+ * Withdraws given credits that expired by `now`, in at most `limit` accounts. Amounts that open holds need
+ * stay until the holds end. Returns the withdrawn amounts by account.
+ */
+export async function expireGiven(
+  tx: Transaction,
+  input: { now: Date; limit: number },
+): Promise<{ accountId: string; amountMicro: bigint }[]> {
+  const { rows } = await sql<{ accountId: string; amountMicro: bigint }>`
+    select account_id as "accountId", amount as "amountMicro"
+    from ledger_expire_given(${input.now}, ${input.limit})`.execute(tx);
+  await publishBalance(
+    tx,
+    rows.map(({ accountId }) => accountId),
+  );
+  return rows;
 }

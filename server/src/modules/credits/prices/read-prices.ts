@@ -11,11 +11,6 @@ import { type PriceChange, pricesAt } from './prices-at.ts';
 
 const known = new Map<string, Price>(Object.entries(defaultPrices));
 
-/** Returns all current prices. */
-export async function readPrices(db: Database | Transaction, now: Date): Promise<PriceList> {
-  return pricesAt(await selectPriceChanges(db, now), now);
-}
-
 /** Returns all current prices from the cache. */
 export type RecallPrices = () => Promise<PriceList>;
 
@@ -30,6 +25,11 @@ export function createPriceCache({
     const now = clock.now();
     return pricesAt(await recall('all', () => selectPriceChanges(db, now)), now);
   };
+}
+
+/** Returns all current prices. */
+export async function readPrices(db: Database | Transaction, now: Date): Promise<PriceList> {
+  return pricesAt(await selectPriceChanges(db, now), now);
 }
 
 /** Lists all prices with their pending changes. */

@@ -29,6 +29,62 @@ export const MICRO_PER_CENT = 250_000n;
 const PAGE_KNOWN_MS = 23 * 3_600_000;
 
 /**
+ * Opens the payment provider's page for a purchase of the caller. Credits nothing before the provider reports
+ * the payment. Throws AppError 'conflict' if this server sells no credits or a repeated call's purchase has
+ * ended, and 'unavailable' if the provider does not answer.
+ */
+export async function startPurchase(
+  ctx: Context,
+  provider: PaymentProvider | null,
+  input: InputOf<typeof startPurchaseEndpoint>['body'],
+): Promise<ResponseOf<typeof startPurchaseEndpoint>> {
+  if (provider === null) {
+    throw new AppError('conflict', {
+      publicMessage: 'This server has no payment provider, so credits cannot be bought here',
+    });
+  }
+  const { userId } = ctx.caller;
+  const usdCents = parseUsdCents(input.usd);
+  const amountMicro = BigInt(usdCents) * MICRO_PER_CENT;
+  const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
+  const { purchase_id } = await inTransaction(ctx.db, (tx) =>
+    idempotent(tx, call, async () => {
+      // Account deletion takes the same lock: it sees the purchase, or the purchase sees the deleted account.
+      await lockUserAccounts(tx, [userId]);
+      const purchaseId = await insertPurchase(tx, { userId, usdCents, amountMicro });
+      const detail = { purchase_id: purchaseId, amount: formatBgl(amountMicro) };
+      await recordAudit(tx, { userId, action: 'purchase.started', detail });
+      return { purchase_id: purchaseId };
+    }),
+  );
+  return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };
+}
+
+/** Returns the only page of a purchase that can still be paid. */
+async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: string): Promise<string> {
+  const purchase = await findPurchase(ctx.db, purchaseId);
+  if (purchase?.status !== 'open' || purchase.account_deleted) throw purchaseEnded();
+  if (purchase.session_id !== null) {
+    const url = await provider.findCheckoutUrl(purchase.session_id);
+    if (url === null) throw purchaseEnded();
+    return url;
+  }
+  // A process may have died after opening a page, and the provider has forgotten the key by now.
+  if (ctx.clock.now().getTime() - purchase.created_at.getTime() > PAGE_KNOWN_MS) throw purchaseEnded();
+  const page = new URL('/buy-bagels', ctx.config.publicUrl);
+  const { sessionId, url } = await provider.openCheckout({
+    purchaseId,
+    usdCents: purchase.usd_cents,
+    description: `${displayAmount(purchase.amount_micro, 'BGL')} of credits`,
+    email: await findEmail(ctx.db, purchase.user_id),
+    successUrl: `${page.href}?purchase=${purchaseId}`,
+    cancelUrl: page.href,
+  });
+  await setSession(ctx.db, purchaseId, sessionId);
+  return url;
+}
+
+/**
  * Lists the caller's purchases, newest first, and whether this server sells credits. The cursor is the
  * previous page's last purchase.
  */
@@ -120,60 +176,4 @@ function creditOf({ usd_cents: cents, account_deleted }: PurchaseState, { paid }
     return { kind: 'refuse', reason: `${due}, and another currency came (${paid.currency.toUpperCase()})` };
   if (paid.cents !== cents) return { kind: 'refuse', reason: `${due}, and ${paid.cents} came` };
   return account_deleted ? { kind: 'refuse', reason: 'the account was deleted' } : { kind: 'credit', cents };
-}
-
-/**
- * Opens the payment provider's page for a purchase of the caller. Credits nothing before the provider reports
- * the payment. Throws AppError 'conflict' if this server sells no credits or a repeated call's purchase has
- * ended, and 'unavailable' if the provider does not answer.
- */
-export async function startPurchase(
-  ctx: Context,
-  provider: PaymentProvider | null,
-  input: InputOf<typeof startPurchaseEndpoint>['body'],
-): Promise<ResponseOf<typeof startPurchaseEndpoint>> {
-  if (provider === null) {
-    throw new AppError('conflict', {
-      publicMessage: 'This server has no payment provider, so credits cannot be bought here',
-    });
-  }
-  const { userId } = ctx.caller;
-  const usdCents = parseUsdCents(input.usd);
-  const amountMicro = BigInt(usdCents) * MICRO_PER_CENT;
-  const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
-  const { purchase_id } = await inTransaction(ctx.db, (tx) =>
-    idempotent(tx, call, async () => {
-      // Account deletion takes the same lock: it sees the purchase, or the purchase sees the deleted account.
-      await lockUserAccounts(tx, [userId]);
-      const purchaseId = await insertPurchase(tx, { userId, usdCents, amountMicro });
-      const detail = { purchase_id: purchaseId, amount: formatBgl(amountMicro) };
-      await recordAudit(tx, { userId, action: 'purchase.started', detail });
-      return { purchase_id: purchaseId };
-    }),
-  );
-  return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };
-}
-
-/** Returns the only page of a purchase that can still be paid. */
-async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: string): Promise<string> {
-  const purchase = await findPurchase(ctx.db, purchaseId);
-  if (purchase?.status !== 'open' || purchase.account_deleted) throw purchaseEnded();
-  if (purchase.session_id !== null) {
-    const url = await provider.findCheckoutUrl(purchase.session_id);
-    if (url === null) throw purchaseEnded();
-    return url;
-  }
-  // A process may have died after opening a page, and the provider has forgotten the key by now.
-  if (ctx.clock.now().getTime() - purchase.created_at.getTime() > PAGE_KNOWN_MS) throw purchaseEnded();
-  const page = new URL('/buy-bagels', ctx.config.publicUrl);
-  const { sessionId, url } = await provider.openCheckout({
-    purchaseId,
-    usdCents: purchase.usd_cents,
-    description: `${displayAmount(purchase.amount_micro, 'BGL')} of credits`,
-    email: await findEmail(ctx.db, purchase.user_id),
-    successUrl: `${page.href}?purchase=${purchaseId}`,
-    cancelUrl: page.href,
-  });
-  await setSession(ctx.db, purchaseId, sessionId);
-  return url;
 }

@@ -24,9 +24,12 @@ import {
 
 /** A hold outlives the hour of its window and the longest answer in it; it is never extended. */
 const HOLD_MS = 3 * 60 * 60_000;
+
 const LOOK_MS = 1_000;
+
 /** Windows to close in parallel, one per user, because a user's windows share an account. */
 const CLOSED_AT_ONCE = 4;
+
 /** Maximum events that a crash can lose: unwritten events and open reservations. */
 const UNWRITTEN_MAX = 2_000;
 

@@ -18,6 +18,25 @@ const AHEAD_PRICES = 4n;
 /** The shortest time over which a rate is measured. */
 const RATE_MS_MIN = 60_000;
 
+/** The arithmetic of a usage window. Amounts are in micro-BGL, times in milliseconds. */
+export type Window = {
+  heldMicro: bigint;
+  /** Settled usage, written or not. */
+  usedMicro: bigint;
+  reservedMicro: bigint;
+  /** The number of open reservations. */
+  open: number;
+  /** The number of settled events. */
+  events: number;
+  openedMs: number;
+  /** The time of the last reservation or settlement. */
+  usedMs: number;
+};
+
+export function openWindow(heldMicro: bigint, nowMs: number): Window {
+  return { heldMicro, usedMicro: 0n, reservedMicro: 0n, open: 0, events: 0, openedMs: nowMs, usedMs: nowMs };
+}
+
 /** Closes a window for its leader, or for any process after its lease; logs uncharged usage. */
 export async function closeWindow(
   services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>,
@@ -59,25 +78,6 @@ export async function getUsageWindow(
     })),
     next_cursor: events.length > limit ? (page.at(-1)?.n.toString() ?? null) : null,
   };
-}
-
-/** The arithmetic of a usage window. Amounts are in micro-BGL, times in milliseconds. */
-export type Window = {
-  heldMicro: bigint;
-  /** Settled usage, written or not. */
-  usedMicro: bigint;
-  reservedMicro: bigint;
-  /** The number of open reservations. */
-  open: number;
-  /** The number of settled events. */
-  events: number;
-  openedMs: number;
-  /** The time of the last reservation or settlement. */
-  usedMs: number;
-};
-
-export function openWindow(heldMicro: bigint, nowMs: number): Window {
-  return { heldMicro, usedMicro: 0n, reservedMicro: 0n, open: 0, events: 0, openedMs: nowMs, usedMs: nowMs };
 }
 
 /** Returns the unused rest of the hold. */

@@ -116,6 +116,31 @@ async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenera
   yield* passed;
 }
 
+type NewFile = { userId: string; path: string; blob: Blob; purpose: FilePurpose };
+
+/**
+ * Creates a private dataset of this one file and returns its id. A null `quota` skips the quota check, for
+ * files that are already paid for. Throws the errors of `chargeStorage`.
+ */
+export async function createFileDataset(
+  tx: Transaction,
+  { userId, path, blob, purpose }: NewFile,
+  quota: Awaited<ReturnType<typeof readQuota>>,
+): Promise<string> {
+  const assetId = await insertAsset(tx, {
+    ownerUserId: userId,
+    datasetType: 'RAW',
+    title: path,
+    category: '',
+    details: '',
+    tags: [],
+  });
+  const params = { path: 'file', bytes: 'file' };
+  await addFile(tx, { assetId, userId, path, blob, quota, family: null, params });
+  if (purpose !== 'fine-tune') await insertPurpose(tx, assetId, purpose);
+  return assetId;
+}
+
 /** Returns a file of the caller by its id. Throws AppError 'not_found' for the field `param`. */
 export async function findFile(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -142,31 +167,6 @@ export function toOpenAiFile({ asset_id, path, size_bytes, created_at, purpose }
     purpose,
     status: 'processed',
   };
-}
-
-type NewFile = { userId: string; path: string; blob: Blob; purpose: FilePurpose };
-
-/**
- * Creates a private dataset of this one file and returns its id. A null `quota` skips the quota check, for
- * files that are already paid for. Throws the errors of `chargeStorage`.
- */
-export async function createFileDataset(
-  tx: Transaction,
-  { userId, path, blob, purpose }: NewFile,
-  quota: Awaited<ReturnType<typeof readQuota>>,
-): Promise<string> {
-  const assetId = await insertAsset(tx, {
-    ownerUserId: userId,
-    datasetType: 'RAW',
-    title: path,
-    category: '',
-    details: '',
-    tags: [],
-  });
-  const params = { path: 'file', bytes: 'file' };
-  await addFile(tx, { assetId, userId, path, blob, quota, family: null, params });
-  if (purpose !== 'fine-tune') await insertPurpose(tx, assetId, purpose);
-  return assetId;
 }
 
 /**

@@ -72,19 +72,6 @@ export async function changeRow(
   });
 }
 
-/** Deletes rows of a draft of the caller; ignores unknown ids. */
-export async function deleteRows(
-  ctx: Context,
-  { params: { draft_id: draftId }, body: { row_ids: rowIds } }: InputOf<typeof contract.deleteDraftRows>,
-): Promise<ResponseOf<typeof contract.deleteDraftRows>> {
-  return inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
-    const deleted = await queries.deleteRows(tx, draftId, rowIds);
-    await publishChange(tx, userId, { topic: 'draft', id: draftId });
-    return { deleted };
-  });
-}
-
 /**
  * Saves rows of a draft of the caller in one of their datasets, each once. Throws AppError 'not_found',
  * 'invalid_request' if there are no rows left to save, and the errors of `addLines`.
@@ -123,4 +110,17 @@ function toLine({ question, answer, source }: SourcedRow): string {
     { role: 'assistant', content: answer },
   ];
   return `${JSON.stringify({ messages, source })}\n`;
+}
+
+/** Deletes rows of a draft of the caller; ignores unknown ids. */
+export async function deleteRows(
+  ctx: Context,
+  { params: { draft_id: draftId }, body: { row_ids: rowIds } }: InputOf<typeof contract.deleteDraftRows>,
+): Promise<ResponseOf<typeof contract.deleteDraftRows>> {
+  return inTransaction(ctx.db, async (tx) => {
+    const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
+    const deleted = await queries.deleteRows(tx, draftId, rowIds);
+    await publishChange(tx, userId, { topic: 'draft', id: draftId });
+    return { deleted };
+  });
 }

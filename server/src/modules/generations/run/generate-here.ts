@@ -24,7 +24,7 @@ import {
   unavailable,
 } from '../../serving/ask/model-server-client.ts';
 import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
-import { localGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/local-generators.ts';
 import type { GenerationRow } from '../queries.ts';
 import { readInput } from '../sources/sources.ts';
 import type { Attempt, Generated, RunningParts, StoredOutput } from './attempt.ts';

@@ -8,7 +8,7 @@ import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { toThumbnailColumns } from '../../media/thumbnails/thumbnails.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
-import { localGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/local-generators.ts';
 import { deletePreview, type GenerationRow, insertOutput, updateGeneration } from '../queries.ts';
 import { cancelJob } from '../services/service-job.ts';
 import type { Generated, StoredOutput } from './attempt.ts';

@@ -14,7 +14,7 @@ import { findActiveDeployment, findImageServer } from '../../deployments/images/
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
 import { findServingStarter } from '../generators/generators.ts';
-import { deploymentsFor } from '../generators/own-generators.ts';
+import { deploymentsFor } from '../generators/local-generators.ts';
 
 /** Queue of a generation; each queue has its own limit of places. */
 export type GenerationQueue = `starter:${string}` | `deployment:${string}` | `upstream:${ServiceName}`;

@@ -4,7 +4,7 @@ import { costMicro } from '../../credits/prices/cost.ts';
 import type { PriceId, PriceList } from '../../credits/prices/prices.ts';
 import type { Upstream } from '../../providers/find-upstreams.ts';
 import type { UpstreamVideo } from '../../providers/upstream-videos.ts';
-import { localGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/local-generators.ts';
 import type { GenerationRequest } from './generation-request.ts';
 
 /** Price per second of each generator's videos at a service. Includes sound that cannot be disabled. */

@@ -8,7 +8,7 @@ import { AppError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/images/image-deployments.ts';
 import { readLora } from '../../models/loras/read-lora.ts';
 import { findServingStarter } from '../generators/generators.ts';
-import { deploymentsFor } from '../generators/own-generators.ts';
+import { deploymentsFor } from '../generators/local-generators.ts';
 import type { ChosenProvider } from './choose-provider.ts';
 
 /** Name of the form field in a call. */

@@ -13,7 +13,7 @@ import { spendOnce } from '../../credits/spend-once.ts';
 import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { showGenerations } from '../generations.ts';
-import { localGenerator } from '../generators/own-generators.ts';
+import { localGenerator } from '../generators/local-generators.ts';
 import { mediumOf } from '../media-table.ts';
 import {
   claimAbandonedGeneration,

@@ -57,36 +57,22 @@ export const deleteClonesJob = defineJob({
 });
 
 /**
- * Cancels a clone and discards what it has copied; does nothing if it has ended. Throws AppError 'not_found'.
+ * Starts a clone of the newest commit of a repository, or returns the running one. Throws AppError
+ * 'not_found', 'conflict' for a gated repository, 'rate_limited' and 'unavailable'.
  */
-export async function cancelClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
-  const own = { id, userId: ctx.caller.userId };
-  const storeKeys = await inTransaction(ctx.db, async (tx) => {
-    const row = await lockUserClone(tx, own);
-    if (row.ended_at !== null) return [];
-    const discarded = await discardFiles(tx, own);
-    await endClone(tx, row, { state: 'CANCELLED', reason: 'Cancelled', now: ctx.clock.now() });
-    return discarded;
-  });
-  for (const storeKey of storeKeys) await ctx.blobs.parts.abandon(storeKey);
-  return toWire(await findUserClone(ctx.db, own));
-}
-
-type Own = { id: string; userId: string };
-
-/** Returns the user's clone. Throws AppError 'not_found'. */
-async function findUserClone(db: Database, own: Own): Promise<CloneRow> {
-  return orNotFound(await findClone(db, own));
-}
-
-/** Locks and returns the user's clone. Throws AppError 'not_found'. */
-async function lockUserClone(tx: Transaction, own: Own): Promise<CloneRow> {
-  return orNotFound(await lockClone(tx, own));
-}
-
-function orNotFound(row: CloneRow | undefined): CloneRow {
-  if (!row) throw new AppError('not_found', { publicMessage: 'No clone has this id' });
-  return row;
+export async function startClone(
+  ctx: Context,
+  { repo_id, dataset_type: datasetType }: InputOf<typeof startCloneEndpoint>['query'],
+  signal: AbortSignal,
+): Promise<Clone> {
+  const { userId } = ctx.caller;
+  const hub = hubClient(await findHubAccess(ctx, userId), signal);
+  const repo = repoOf({ repo_id, dataset_type: datasetType });
+  const info = await hub.describe(repo);
+  const repoId = info.repo_id;
+  if (info.gated) await hub.requireAccess({ ...repo, id: repoId });
+  const wanted = { userId, repoId, datasetType, revision: info.revision, now: ctx.clock.now() };
+  return toWire(await inTransaction(ctx.db, (tx) => ensureOpenClone(tx, wanted)));
 }
 
 /** Returns a clone with the end of its log. */
@@ -119,49 +105,6 @@ export async function listClones(
     clones: page.map(toWire),
     next_cursor: found.length > limit ? (page.at(-1)?.id ?? null) : null,
   };
-}
-
-/**
- * Resumes a failed or cancelled clone at its commit; does nothing if it is running. Throws AppError
- * 'not_found', and 'conflict' if it is complete or another clone copies the repository now.
- */
-export async function retryClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
-  const own = { id, userId: ctx.caller.userId };
-  await inTransaction(ctx.db, async (tx) => {
-    const row = await lockUserClone(tx, own);
-    if (row.ended_at === null) return;
-    if (row.state === 'COMPLETED')
-      throw new AppError('conflict', {
-        publicMessage: `${row.repo_id} is cloned: there is nothing to try again`,
-      });
-    const { repo_id: repoId, dataset_type: datasetType } = row;
-    if (await findOpenClone(tx, { userId: own.userId, repoId, datasetType }))
-      throw new AppError('conflict', { publicMessage: `${repoId} is being cloned already` });
-    const anew = { state: 'QUEUED', reason: '', attempt: 0, ended_at: null, check_at: ctx.clock.now() };
-    await updateClone(tx, id, anew);
-    await insertLines(tx, id, ['Trying again']);
-    await announceClone(tx, row);
-  });
-  return toWire(await findUserClone(ctx.db, own));
-}
-
-/**
- * Starts a clone of the newest commit of a repository, or returns the running one. Throws AppError
- * 'not_found', 'conflict' for a gated repository, 'rate_limited' and 'unavailable'.
- */
-export async function startClone(
-  ctx: Context,
-  { repo_id, dataset_type: datasetType }: InputOf<typeof startCloneEndpoint>['query'],
-  signal: AbortSignal,
-): Promise<Clone> {
-  const { userId } = ctx.caller;
-  const hub = hubClient(await findHubAccess(ctx, userId), signal);
-  const repo = repoOf({ repo_id, dataset_type: datasetType });
-  const info = await hub.describe(repo);
-  const repoId = info.repo_id;
-  if (info.gated) await hub.requireAccess({ ...repo, id: repoId });
-  const wanted = { userId, repoId, datasetType, revision: info.revision, now: ctx.clock.now() };
-  return toWire(await inTransaction(ctx.db, (tx) => ensureOpenClone(tx, wanted)));
 }
 
 type Wanted = {
@@ -260,6 +203,63 @@ async function deleteOldCloneFiles(
     }
     if (ended.length < BATCH) return;
   }
+}
+
+/**
+ * Resumes a failed or cancelled clone at its commit; does nothing if it is running. Throws AppError
+ * 'not_found', and 'conflict' if it is complete or another clone copies the repository now.
+ */
+export async function retryClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
+  const own = { id, userId: ctx.caller.userId };
+  await inTransaction(ctx.db, async (tx) => {
+    const row = await lockUserClone(tx, own);
+    if (row.ended_at === null) return;
+    if (row.state === 'COMPLETED')
+      throw new AppError('conflict', {
+        publicMessage: `${row.repo_id} is cloned: there is nothing to try again`,
+      });
+    const { repo_id: repoId, dataset_type: datasetType } = row;
+    if (await findOpenClone(tx, { userId: own.userId, repoId, datasetType }))
+      throw new AppError('conflict', { publicMessage: `${repoId} is being cloned already` });
+    const anew = { state: 'QUEUED', reason: '', attempt: 0, ended_at: null, check_at: ctx.clock.now() };
+    await updateClone(tx, id, anew);
+    await insertLines(tx, id, ['Trying again']);
+    await announceClone(tx, row);
+  });
+  return toWire(await findUserClone(ctx.db, own));
+}
+
+/**
+ * Cancels a clone and discards what it has copied; does nothing if it has ended. Throws AppError 'not_found'.
+ */
+export async function cancelClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
+  const own = { id, userId: ctx.caller.userId };
+  const storeKeys = await inTransaction(ctx.db, async (tx) => {
+    const row = await lockUserClone(tx, own);
+    if (row.ended_at !== null) return [];
+    const discarded = await discardFiles(tx, own);
+    await endClone(tx, row, { state: 'CANCELLED', reason: 'Cancelled', now: ctx.clock.now() });
+    return discarded;
+  });
+  for (const storeKey of storeKeys) await ctx.blobs.parts.abandon(storeKey);
+  return toWire(await findUserClone(ctx.db, own));
+}
+
+type Own = { id: string; userId: string };
+
+/** Returns the user's clone. Throws AppError 'not_found'. */
+async function findUserClone(db: Database, own: Own): Promise<CloneRow> {
+  return orNotFound(await findClone(db, own));
+}
+
+/** Locks and returns the user's clone. Throws AppError 'not_found'. */
+async function lockUserClone(tx: Transaction, own: Own): Promise<CloneRow> {
+  return orNotFound(await lockClone(tx, own));
+}
+
+function orNotFound(row: CloneRow | undefined): CloneRow {
+  if (!row) throw new AppError('not_found', { publicMessage: 'No clone has this id' });
+  return row;
 }
 
 type End = { now: Date } & (

@@ -27,16 +27,25 @@ export async function addBranch(
   await createBranch(ctx, { assetId: asset.id, name: params.branch, from });
 }
 
-/** Deletes a branch with its commits. Throws HubError for an unknown branch and for main. */
-export async function removeBranch(
+type Wanted = RepositoryParams & { revision: string; create_pr?: string | undefined };
+
+/**
+ * Returns the newest commit of a branch that the caller may commit to, and the branch (null for main). Throws
+ * HubError, also for a revision that is not a branch, and for a pull request.
+ */
+export async function openWritableBranch(
   ctx: Context,
-  { params }: InputOf<typeof contract.deleteBranch>,
-): Promise<void> {
-  const asset = await openRepositoryToChange(ctx, params);
-  if (params.branch === BRANCH)
-    throw new HubError('invalid_request', null, `The branch ${BRANCH} cannot be deleted`);
-  if (await deleteBranch(ctx, { assetId: asset.id, name: params.branch })) return;
-  throw new HubError('not_found', 'RevisionNotFound', `There is no branch ${params.branch}`);
+  { revision, create_pr, ...params }: Wanted,
+): Promise<{ asset: AssetRow; head: Commit; branch: string | null }> {
+  const { id } = await openRepositoryToChange(ctx, params);
+  const asset = await findChangeableAsset(ctx.db, { assetId: id, userId: ctx.caller.userId });
+  if (create_pr !== undefined && !['0', 'false'].includes(create_pr.toLowerCase())) throw noPullRequests();
+  if (revision === BRANCH || revision === `refs/heads/${BRANCH}`)
+    return { asset, head: await findHead(ctx.db, asset), branch: null };
+  const head = await openCommit(ctx, asset, revision);
+  const branch = await findBranch(ctx.db, asset.id, revision);
+  if (!branch) throw new HubError('invalid_request', null, `Only branches take commits, not ${revision}`);
+  return { asset, head, branch: branch.name };
 }
 
 type Done = { success: true };
@@ -65,27 +74,6 @@ export async function untagRevision(
   throw new HubError('not_found', 'RevisionNotFound', `There is no tag ${params.revision}`);
 }
 
-type Wanted = RepositoryParams & { revision: string; create_pr?: string | undefined };
-
-/**
- * Returns the newest commit of a branch that the caller may commit to, and the branch (null for main). Throws
- * HubError, also for a revision that is not a branch, and for a pull request.
- */
-export async function openWritableBranch(
-  ctx: Context,
-  { revision, create_pr, ...params }: Wanted,
-): Promise<{ asset: AssetRow; head: Commit; branch: string | null }> {
-  const { id } = await openRepositoryToChange(ctx, params);
-  const asset = await findChangeableAsset(ctx.db, { assetId: id, userId: ctx.caller.userId });
-  if (create_pr !== undefined && !['0', 'false'].includes(create_pr.toLowerCase())) throw noPullRequests();
-  if (revision === BRANCH || revision === `refs/heads/${BRANCH}`)
-    return { asset, head: await findHead(ctx.db, asset), branch: null };
-  const head = await openCommit(ctx, asset, revision);
-  const branch = await findBranch(ctx.db, asset.id, revision);
-  if (!branch) throw new HubError('invalid_request', null, `Only branches take commits, not ${revision}`);
-  return { asset, head, branch: branch.name };
-}
-
 /** Returns an empty list. */
 export async function listDiscussions(
   ctx: Context,
@@ -110,4 +98,16 @@ function noPullRequests(): HubError {
     null,
     'There are no discussions and pull requests here. Commit to main',
   );
+}
+
+/** Deletes a branch with its commits. Throws HubError for an unknown branch and for main. */
+export async function removeBranch(
+  ctx: Context,
+  { params }: InputOf<typeof contract.deleteBranch>,
+): Promise<void> {
+  const asset = await openRepositoryToChange(ctx, params);
+  if (params.branch === BRANCH)
+    throw new HubError('invalid_request', null, `The branch ${BRANCH} cannot be deleted`);
+  if (await deleteBranch(ctx, { assetId: asset.id, name: params.branch })) return;
+  throw new HubError('not_found', 'RevisionNotFound', `There is no branch ${params.branch}`);
 }

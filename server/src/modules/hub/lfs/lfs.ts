@@ -31,16 +31,6 @@ const LIFE_S = 24 * 60 * 60;
 const GIT = '.git';
 
 /**
- * Returns bytes that the caller has uploaded or stores in a file. Throws AppError('invalid_request') for any
- * other hash: knowing the hash of another user's file must not give access to it.
- */
-export async function findUploaded({ blobs, caller, db }: Context, sha256: string): Promise<Blob> {
-  const found = (await ownsBlob(db, caller.userId, sha256)) ? await blobs.stat(sha256) : null;
-  if (found) return { sha256, sizeBytes: found.sizeBytes };
-  throw refused('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
-}
-
-/**
  * Receives a part of an upload; a single part that holds the whole file completes it. Throws HubError, and
  * the errors of the upload.
  */
@@ -63,50 +53,6 @@ export async function receivePart(
     request.raw.resume();
     throw error;
   }
-}
-
-/**
- * Assembles the parts of an upload into a file; idempotent. Throws HubError, and the errors of
- * `completeUpload`.
- */
-export async function completeParts(
-  services: Services,
-  { params: { uploadId }, query }: InputOf<typeof contract.completeLfsUpload>,
-): Promise<{ success: true }> {
-  await checkSignature(services, { uploadId, ...query });
-  await completeUpload(services, { uploadId, userId: query.by });
-  return { success: true };
-}
-
-type Signed = {
-  uploadId: string;
-  by: string;
-  /** The API key that started the upload; absent for a browser session. */
-  key_id?: string | undefined;
-  /** Seconds since 1970. */
-  expires: number;
-};
-
-/** Returns the signature in upload URLs, because Git LFS calls them without a key. */
-function signUpload(config: Services['config'], { uploadId, by, key_id = '', expires }: Signed): string {
-  return signatureOf(serverSecret(config), 'hub uploads', [uploadId, by, key_id, expires]);
-}
-
-/** Throws HubError 'forbidden' for an invalid signature, an expired URL and a revoked key. */
-export async function checkSignature(
-  { clock, config, db }: Pick<Services, 'clock' | 'config' | 'db'>,
-  { signature, ...signed }: Signed & { signature: string },
-): Promise<void> {
-  if (!isSameSecret(signUpload(config, signed), signature))
-    throw new HubError(
-      'forbidden',
-      null,
-      'This address was not given out by this server, or has been changed',
-    );
-  const now = clock.now();
-  const { key_id: keyId, expires } = signed;
-  if (expires * 1000 > now.getTime() && (keyId === undefined || (await isKeyLive(db, keyId, now)))) return;
-  throw new HubError('forbidden', null, 'This address has ended. Start the upload again to go on with it');
 }
 
 type Batch = InputOf<typeof contract.batchModelFiles>;
@@ -175,6 +121,33 @@ function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
   };
 }
 
+/**
+ * Returns bytes that the caller has uploaded or stores in a file. Throws AppError('invalid_request') for any
+ * other hash: knowing the hash of another user's file must not give access to it.
+ */
+export async function findUploaded({ blobs, caller, db }: Context, sha256: string): Promise<Blob> {
+  const found = (await ownsBlob(db, caller.userId, sha256)) ? await blobs.stat(sha256) : null;
+  if (found) return { sha256, sizeBytes: found.sizeBytes };
+  throw refused('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
+}
+
+/** Throws HubError 'forbidden' for an invalid signature, an expired URL and a revoked key. */
+export async function checkSignature(
+  { clock, config, db }: Pick<Services, 'clock' | 'config' | 'db'>,
+  { signature, ...signed }: Signed & { signature: string },
+): Promise<void> {
+  if (!isSameSecret(signUpload(config, signed), signature))
+    throw new HubError(
+      'forbidden',
+      null,
+      'This address was not given out by this server, or has been changed',
+    );
+  const now = clock.now();
+  const { key_id: keyId, expires } = signed;
+  if (expires * 1000 > now.getTime() && (keyId === undefined || (await isKeyLive(db, keyId, now)))) return;
+  throw new HubError('forbidden', null, 'This address has ended. Start the upload again to go on with it');
+}
+
 /** Checks that the caller has uploaded these bytes completely. Throws AppError('invalid_request'). */
 export async function verifyObject(
   ctx: Context,
@@ -183,4 +156,31 @@ export async function verifyObject(
   const { sizeBytes } = await findUploaded(ctx, oid);
   if (sizeBytes === size) return { success: true };
   throw refused('size', `The file has ${sizeBytes} bytes, not ${size}`);
+}
+
+/**
+ * Assembles the parts of an upload into a file; idempotent. Throws HubError, and the errors of
+ * `completeUpload`.
+ */
+export async function completeParts(
+  services: Services,
+  { params: { uploadId }, query }: InputOf<typeof contract.completeLfsUpload>,
+): Promise<{ success: true }> {
+  await checkSignature(services, { uploadId, ...query });
+  await completeUpload(services, { uploadId, userId: query.by });
+  return { success: true };
+}
+
+type Signed = {
+  uploadId: string;
+  by: string;
+  /** The API key that started the upload; absent for a browser session. */
+  key_id?: string | undefined;
+  /** Seconds since 1970. */
+  expires: number;
+};
+
+/** Returns the signature in upload URLs, because Git LFS calls them without a key. */
+function signUpload(config: Services['config'], { uploadId, by, key_id = '', expires }: Signed): string {
+  return signatureOf(serverSecret(config), 'hub uploads', [uploadId, by, key_id, expires]);
 }

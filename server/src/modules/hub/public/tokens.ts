@@ -33,6 +33,18 @@ export async function showToken({ db, caller }: Context): Promise<Shown> {
   return { token: kept ? { account: kept.account, saved_at: kept.saved_at.toISOString() } : null };
 }
 
+export async function forgetToken(ctx: Context): Promise<Shown> {
+  const { userId } = ctx.caller;
+  await inTransaction(ctx.db, async (tx) => {
+    if (await deleteToken(tx, userId)) await recordAudit(tx, { userId, action: 'hub_token.deleted' });
+  });
+  return showToken(ctx);
+}
+
+function encryptionOf(userId: string, config: Services['config']): Encryption {
+  return { userId, purpose: 'hub token', secret: serverSecret(config) };
+}
+
 /**
  * Stores a token after the hub has confirmed its account. Throws AppError 'invalid_request' for an unknown
  * token.
@@ -55,16 +67,4 @@ async function findAccount({ config }: Context, token: string, signal: AbortSign
     if (!(error instanceof AppError && error.status < 500)) throw error;
     throw refused('token', 'The public hub does not know this token', error);
   }
-}
-
-export async function forgetToken(ctx: Context): Promise<Shown> {
-  const { userId } = ctx.caller;
-  await inTransaction(ctx.db, async (tx) => {
-    if (await deleteToken(tx, userId)) await recordAudit(tx, { userId, action: 'hub_token.deleted' });
-  });
-  return showToken(ctx);
-}
-
-function encryptionOf(userId: string, config: Services['config']): Encryption {
-  return { userId, purpose: 'hub token', secret: serverSecret(config) };
 }

@@ -61,60 +61,6 @@ const OTHERS: readonly Way[] = ['published', 'shared', 'granted'];
 
 type Done = { success: true };
 
-/** Succeeds if the caller may read the repository. Throws HubError otherwise. */
-export async function checkAccess(
-  ctx: Context,
-  { params }: { params: RepositoryParams },
-): Promise<Done & { _id: string }> {
-  const { id } = await openRepository(ctx, params);
-  return { success: true, _id: id };
-}
-
-/** Deletes a repository of the caller. Throws HubError, and the errors of `deleteAsset`. */
-export async function deleteRepository(
-  ctx: Context,
-  { body, findUses }: Pick<InputOf<typeof contract.deleteRepository>, 'body'> & { findUses: FindAssetUse[] },
-): Promise<Done> {
-  const named = await parseOwnRepositoryName(ctx, body);
-  const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...named });
-  await deleteAsset(ctx, { assetId: asset.id, findUses });
-  return { success: true };
-}
-
-/** Renames a repository of the caller within its namespace. Throws HubError. */
-export async function moveRepository(
-  ctx: Context,
-  { body }: InputOf<typeof contract.moveRepository>,
-): Promise<Done> {
-  const from = await parseOwnRepositoryName(ctx, { name: body.fromRepo });
-  const { name } = await parseOwnRepositoryName(ctx, { name: body.toRepo });
-  const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...from });
-  await renameAsset(ctx, { assetId: asset.id, name });
-  return { success: true };
-}
-
-/** Changes the visibility of a repository of the caller. Throws HubError. */
-export async function changeRepository(
-  ctx: Context,
-  { params, body }: InputOf<typeof contract.changeRepository>,
-): Promise<Done> {
-  const asset = await openRepositoryToChange(ctx, params);
-  if (body.gated) {
-    throw new HubError(
-      'invalid_request',
-      null,
-      'Only an operator can restrict a model. They do so by its id',
-    );
-  }
-  const isSaid = body.private !== undefined || body.visibility !== undefined;
-  await updateAsset(ctx, { assetId: asset.id, changes: isSaid ? { is_published: isPublic(body) } : {} });
-  return { success: true };
-}
-
-function toTypes(type: 'model' | 'dataset' | null | undefined): 'models' | 'datasets' {
-  return type === 'dataset' ? 'datasets' : 'models';
-}
-
 type Body = InputOf<typeof createRepositoryEndpoint>['body'];
 
 /**
@@ -219,6 +165,27 @@ function describeRepository(asset: AssetRow, { userId, sha, card = asset }: Abou
     ...(card.pipeline_tag !== null && { pipeline_tag: card.pipeline_tag }),
     ...(card.library_name !== null && { library_name: card.library_name }),
   };
+}
+
+/** Succeeds if the caller may read the repository. Throws HubError otherwise. */
+export async function checkAccess(
+  ctx: Context,
+  { params }: { params: RepositoryParams },
+): Promise<Done & { _id: string }> {
+  const { id } = await openRepository(ctx, params);
+  return { success: true, _id: id };
+}
+
+/** Renames a repository of the caller within its namespace. Throws HubError. */
+export async function moveRepository(
+  ctx: Context,
+  { body }: InputOf<typeof contract.moveRepository>,
+): Promise<Done> {
+  const from = await parseOwnRepositoryName(ctx, { name: body.fromRepo });
+  const { name } = await parseOwnRepositoryName(ctx, { name: body.toRepo });
+  const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...from });
+  await renameAsset(ctx, { assetId: asset.id, name });
+  return { success: true };
 }
 
 type Query = InputOf<typeof getRepositoryRevisionEndpoint>['query'];
@@ -334,4 +301,37 @@ export async function whoAmI(ctx: Context): Promise<ResponseOf<typeof whoAmIEndp
       accessToken: { displayName: 'Bakehouse', role: mayWrite ? 'write' : 'read' },
     },
   };
+}
+
+/** Changes the visibility of a repository of the caller. Throws HubError. */
+export async function changeRepository(
+  ctx: Context,
+  { params, body }: InputOf<typeof contract.changeRepository>,
+): Promise<Done> {
+  const asset = await openRepositoryToChange(ctx, params);
+  if (body.gated) {
+    throw new HubError(
+      'invalid_request',
+      null,
+      'Only an operator can restrict a model. They do so by its id',
+    );
+  }
+  const isSaid = body.private !== undefined || body.visibility !== undefined;
+  await updateAsset(ctx, { assetId: asset.id, changes: isSaid ? { is_published: isPublic(body) } : {} });
+  return { success: true };
+}
+
+function toTypes(type: 'model' | 'dataset' | null | undefined): 'models' | 'datasets' {
+  return type === 'dataset' ? 'datasets' : 'models';
+}
+
+/** Deletes a repository of the caller. Throws HubError, and the errors of `deleteAsset`. */
+export async function deleteRepository(
+  ctx: Context,
+  { body, findUses }: Pick<InputOf<typeof contract.deleteRepository>, 'body'> & { findUses: FindAssetUse[] },
+): Promise<Done> {
+  const named = await parseOwnRepositoryName(ctx, body);
+  const asset = await openRepositoryToChange(ctx, { type: toTypes(body.type), ...named });
+  await deleteAsset(ctx, { assetId: asset.id, findUses });
+  return { success: true };
 }

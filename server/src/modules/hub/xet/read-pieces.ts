@@ -4,10 +4,13 @@ import { decodeLz4 } from './lz4.ts';
 export type Piece = { from: number; storedBytes: number; scheme: number; bytes: number };
 
 const HEADER_BYTES = 8;
+
 /** Clients split a file into chunks of at most 128 KiB. */
 const PIECE_BYTES_MAX = 1024 * 1024;
+
 /** Maximum number of chunks that clients put into a xorb. */
 const PIECES_MAX = 8 * 1024;
+
 /** Compression schemes of a chunk. */
 const [AS_IT_IS, LZ4, GROUPED_LZ4] = [0, 1, 2];
 

@@ -13,7 +13,7 @@ import { findOwnByTitle } from '../../assets/own/own-assets.ts';
 import { MODEL_CONFIG, readFamily } from '../../assets/recognise/family.ts';
 import { PIPELINE_INDEX } from '../../assets/recognise/pipelines.ts';
 import { createRevisionFromBlobs, type NewFile } from '../../assets/revisions/add-revision.ts';
-import { BUILT_IN_STARTERS } from '../starter/own-starters.ts';
+import { BUILT_IN_STARTERS } from '../starter/built-in-starters.ts';
 import { upsertStarterAsset } from '../starter/queries.ts';
 import { checkModelFile, weightsExtension } from '../weights/check-model-file.ts';
 import { type FolderFile, readFolder } from './read-folder.ts';

@@ -4,7 +4,7 @@ import { AppError } from '../../../platform/errors.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { purgeAsset } from '../../assets/purge-asset.ts';
 import { removeAsset } from '../../assets/remove-asset.ts';
-import { BUILT_IN_STARTERS } from '../starter/own-starters.ts';
+import { BUILT_IN_STARTERS } from '../starter/built-in-starters.ts';
 import { lockStarterAssets } from '../starter/queries.ts';
 
 type Removed = { title: string; datasetType: string; bytes: bigint };

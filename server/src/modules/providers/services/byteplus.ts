@@ -5,7 +5,6 @@ import { callService } from './call-service.ts';
 
 const title = 'BytePlus';
 const GENERATION_MS = 3 * 60_000;
-
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
 /**

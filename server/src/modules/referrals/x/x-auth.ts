@@ -24,30 +24,21 @@ const PAGE = 'https://x.com/i/oauth2/authorize';
 /** To post, read the username, and refresh tokens after two hours. */
 const SCOPES = 'tweet.read tweet.write users.read offline.access';
 
-/**
- * Deletes the caller's X account, then revokes its tokens at X, which may fail. With `isDeletion` the
- * account's name is left out of the append-only audit log.
- */
-export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promise<void> {
-  const { config, clock, db, log } = ctx;
-  const { userId } = ctx.caller;
-  const { client, encryptionOf } = requireX({ config, clock });
-  const account = await findXAccount(db, userId);
-  if (!account) return;
-  await inTransaction(db, async (tx) => {
-    if (await deleteXAccount(tx, userId)) {
-      await recordAudit(tx, {
-        userId,
-        action: 'x_account.disconnected',
-        detail: isDeletion ? {} : { username: account.username },
-      });
-    }
-  });
-  try {
-    await client.revoke(decrypt(account.refresh_token, encryptionOf(userId)));
-  } catch (error) {
-    log.warn({ err: error, user_id: userId }, 'failed to revoke a token at X');
-  }
+/** Returns the X authorization URL (OAuth 2.0 with PKCE). */
+export function startXAuth({ config, clock, caller }: Context): ResponseOf<typeof startXAuthEndpoint> {
+  const { clientId, redirectUri, secret } = requireX({ config, clock });
+  const state = makeXState({ userId: caller.userId, secret, now: clock.now() });
+  const page = new URL(PAGE);
+  page.search = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope: SCOPES,
+    state,
+    code_challenge: pkceOf(state, secret).challenge,
+    code_challenge_method: 'S256',
+  }).toString();
+  return { url: page.href };
 }
 
 /** Connects the X account after X redirected the caller back. */
@@ -95,23 +86,6 @@ export async function getXAuthStatus({
     : { status: 'not_connected', username: null };
 }
 
-/** Returns the X authorization URL (OAuth 2.0 with PKCE). */
-export function startXAuth({ config, clock, caller }: Context): ResponseOf<typeof startXAuthEndpoint> {
-  const { clientId, redirectUri, secret } = requireX({ config, clock });
-  const state = makeXState({ userId: caller.userId, secret, now: clock.now() });
-  const page = new URL(PAGE);
-  page.search = new URLSearchParams({
-    response_type: 'code',
-    client_id: clientId,
-    redirect_uri: redirectUri,
-    scope: SCOPES,
-    state,
-    code_challenge: pkceOf(state, secret).challenge,
-    code_challenge_method: 'S256',
-  }).toString();
-  return { url: page.href };
-}
-
 /** Returns the X client and its parameters. Throws AppError 'conflict' if no X application is configured. */
 export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) {
   if (!config.x) {
@@ -155,4 +129,30 @@ function isXState(state: string, { userId, secret, now }: Owner): boolean {
 function pkceOf(state: string, secret: string): { verifier: string; challenge: string } {
   const verifier = signatureOf(secret, 'x verifier', [state]);
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
+}
+
+/**
+ * Deletes the caller's X account, then revokes its tokens at X, which may fail. With `isDeletion` the
+ * account's name is left out of the append-only audit log.
+ */
+export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promise<void> {
+  const { config, clock, db, log } = ctx;
+  const { userId } = ctx.caller;
+  const { client, encryptionOf } = requireX({ config, clock });
+  const account = await findXAccount(db, userId);
+  if (!account) return;
+  await inTransaction(db, async (tx) => {
+    if (await deleteXAccount(tx, userId)) {
+      await recordAudit(tx, {
+        userId,
+        action: 'x_account.disconnected',
+        detail: isDeletion ? {} : { username: account.username },
+      });
+    }
+  });
+  try {
+    await client.revoke(decrypt(account.refresh_token, encryptionOf(userId)));
+  } catch (error) {
+    log.warn({ err: error, user_id: userId }, 'failed to revoke a token at X');
+  }
 }

@@ -114,6 +114,16 @@ export async function readText(answer: IncomingMessage): Promise<string> {
   return text.slice(0, TEXT_CHARS_MAX);
 }
 
+/** Returns the error for a model that cannot answer right now; `what` is the reason as a sentence. */
+export function unavailable(what: string, cause?: unknown, retryAfterMs?: number): AppError {
+  const publicMessage = `${what.replace(/\.$/, '')}. Try again`;
+  return new AppError('unavailable', {
+    publicMessage,
+    cause,
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
 /**
  * Repeats attempts, numbered from 1, until one reaches the model server. Throws errors of the attempt,
  * AppError 'unavailable' if none reaches it, with `retryAfterMs` if no request was delivered, and the
@@ -135,14 +145,4 @@ export async function retryUnreachable<Reached>(
     }
     await pause(TRY_PAUSE_MS, undefined, { signal });
   }
-}
-
-/** Returns the error for a model that cannot answer right now; `what` is the reason as a sentence. */
-export function unavailable(what: string, cause?: unknown, retryAfterMs?: number): AppError {
-  const publicMessage = `${what.replace(/\.$/, '')}. Try again`;
-  return new AppError('unavailable', {
-    publicMessage,
-    cause,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
 }

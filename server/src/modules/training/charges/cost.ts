@@ -14,20 +14,6 @@ type Run = Pick<
   'kind' | 'price' | 'devices' | 'settledSeconds' | 'unpaidSeconds' | 'chargedMicro' | 'heldMicro'
 >;
 
-/**
- * Returns the amount to hold for resuming an ended run from its last checkpoint; null if it cannot be
- * resumed.
- */
-export function resumeCostMicro(run: Run & Pick<RunRow, 'base'>, workload: Workload): bigint | null {
-  const isOver = workload.state === 'stopped' || workload.state === 'failed';
-  // It never got its base model, so it has done nothing.
-  if (awaitsClone(run)) return null;
-  // A half-merged model is useless, so an export is started again as a new run.
-  if (!isOver || workload.filesRemovedAt || run.kind === 'export') return null;
-  const { unpaidSeconds } = settleSeconds(run, secondsSaved(workload));
-  return runCostMicro(run.price, unpaidSeconds + secondsLeft(workload), run.devices) || 1n;
-}
-
 /** Returns what an ended run owes for this many seconds of saved work. */
 export function unpaidMicro(run: Run, savedSeconds: number): bigint {
   return runCostMicro(run.price, settleSeconds(run, savedSeconds).unpaidSeconds, run.devices);
@@ -77,4 +63,18 @@ export function roundCostMicro(
   const own = Math.max(0, activeSeconds - run.settledSeconds);
   const unpaid = own > 0 || isCompleted ? run.unpaidSeconds : 0;
   return runCostMicro(run.price, unpaid + own, run.devices);
+}
+
+/**
+ * Returns the amount to hold for resuming an ended run from its last checkpoint; null if it cannot be
+ * resumed.
+ */
+export function resumeCostMicro(run: Run & Pick<RunRow, 'base'>, workload: Workload): bigint | null {
+  const isOver = workload.state === 'stopped' || workload.state === 'failed';
+  // It never got its base model, so it has done nothing.
+  if (awaitsClone(run)) return null;
+  // A half-merged model is useless, so an export is started again as a new run.
+  if (!isOver || workload.filesRemovedAt || run.kind === 'export') return null;
+  const { unpaidSeconds } = settleSeconds(run, secondsSaved(workload));
+  return runCostMicro(run.price, unpaidSeconds + secondsLeft(workload), run.devices) || 1n;
 }

@@ -11,21 +11,6 @@ import { type Database, type Transaction, toJson } from '../../../platform/db/da
 import { AppError } from '../../../platform/errors.ts';
 import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 
-/** Deletes a saved configuration of the caller. */
-export async function deleteConfiguration(
-  ctx: Context,
-  { params }: InputOf<typeof deleteConfigurationEndpoint>,
-): Promise<undefined> {
-  if (!(await deleteConfigurationRow(ctx.db, ctx.caller.userId, params.configId))) {
-    throw new AppError('not_found', { publicMessage: 'Configuration not found' });
-  }
-}
-
-/** Step: deletes the saved configurations of a deleted user. */
-export async function deleteSavedConfigurations(tx: Transaction, userId: string): Promise<void> {
-  await deleteUserConfigurations(tx, userId);
-}
-
 /** Returns the caller's saved configurations, newest first. */
 export async function listConfigurations(
   ctx: Context,
@@ -141,4 +126,19 @@ function toConfiguration(row: {
 
 async function deleteUserConfigurations(tx: Transaction, userId: string): Promise<void> {
   await tx.deleteFrom('training_configurations').where('user_id', '=', userId).execute();
+}
+
+/** Deletes a saved configuration of the caller. */
+export async function deleteConfiguration(
+  ctx: Context,
+  { params }: InputOf<typeof deleteConfigurationEndpoint>,
+): Promise<undefined> {
+  if (!(await deleteConfigurationRow(ctx.db, ctx.caller.userId, params.configId))) {
+    throw new AppError('not_found', { publicMessage: 'Configuration not found' });
+  }
+}
+
+/** Step: deletes the saved configurations of a deleted user. */
+export async function deleteSavedConfigurations(tx: Transaction, userId: string): Promise<void> {
+  await deleteUserConfigurations(tx, userId);
 }

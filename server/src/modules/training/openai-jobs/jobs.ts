@@ -68,13 +68,6 @@ async function toJobs(ctx: Context, runs: TextRun[]): Promise<FineTuningJob[]> {
   );
 }
 
-/** Converts one run to a job. */
-export async function toOneJob(ctx: Context, run: Run): Promise<FineTuningJob> {
-  const [job] = await toJobs(ctx, [run].filter(isText));
-  if (!job) throw new Error(`No job for run ${run.run_id}`);
-  return job;
-}
-
 /** Returns the caller's jobs, newest first. Throws AppError 'invalid_request' for an unknown `after`. */
 export async function listJobs(
   ctx: Context,
@@ -193,12 +186,19 @@ export function toSeconds(instant: string): number {
   return Math.floor(Date.parse(instant) / 1000);
 }
 
+/** Returns a user's job data for the data export. */
+export async function listJobRecords(db: Database, userId: string): Promise<JobRow[]> {
+  return selectJobsOf(db, userId);
+}
+
 /** Step: deletes the job data of a deleted user. */
 export async function deleteUserJobs(tx: Transaction, userId: string): Promise<void> {
   await deleteJobsOf(tx, userId);
 }
 
-/** Returns a user's job data for the data export. */
-export async function listJobRecords(db: Database, userId: string): Promise<JobRow[]> {
-  return selectJobsOf(db, userId);
+/** Converts one run to a job. */
+export async function toOneJob(ctx: Context, run: Run): Promise<FineTuningJob> {
+  const [job] = await toJobs(ctx, [run].filter(isText));
+  if (!job) throw new Error(`No job for run ${run.run_id}`);
+  return job;
 }

@@ -44,24 +44,6 @@ export const deleteOldReadingsJob = defineJob({
   },
 });
 
-/**
- * Cancels a reading; its reader stops within seconds. Ended readings stay unchanged. Throws
- * AppError('not_found') if it is not the caller's.
- */
-export async function cancelReading(
-  ctx: Context,
-  { params }: InputOf<typeof cancelReadingEndpoint>,
-): Promise<DataReading> {
-  return inTransaction(ctx.db, async (tx) => {
-    const reading = await findReading(tx, params.readingId);
-    if (!reading || reading.user_id !== ctx.caller.userId)
-      throw new AppError('not_found', { publicMessage: 'Reading not found' });
-    const ended = await endReading(tx, reading.id, { state: 'cancelled' }, ctx.clock.now());
-    await publishChange(tx, reading.user_id, { topic: 'reading', id: reading.id });
-    return toReading(ended ?? reading);
-  });
-}
-
 /** Returns the caller's background readings: active and recently ended ones. */
 export async function listReadings(ctx: Context): Promise<ResponseOf<typeof listReadingsEndpoint>> {
   const since = new Date(ctx.clock.now().getTime() - readingLimits.listedMs);
@@ -109,4 +91,22 @@ function ofAdapter({
   ...lora
 }: NonNullable<DataToRead['spec']['parameters']['lora']>) {
   return lora;
+}
+
+/**
+ * Cancels a reading; its reader stops within seconds. Ended readings stay unchanged. Throws
+ * AppError('not_found') if it is not the caller's.
+ */
+export async function cancelReading(
+  ctx: Context,
+  { params }: InputOf<typeof cancelReadingEndpoint>,
+): Promise<DataReading> {
+  return inTransaction(ctx.db, async (tx) => {
+    const reading = await findReading(tx, params.readingId);
+    if (!reading || reading.user_id !== ctx.caller.userId)
+      throw new AppError('not_found', { publicMessage: 'Reading not found' });
+    const ended = await endReading(tx, reading.id, { state: 'cancelled' }, ctx.clock.now());
+    await publishChange(tx, reading.user_id, { topic: 'reading', id: reading.id });
+    return toReading(ended ?? reading);
+  });
 }

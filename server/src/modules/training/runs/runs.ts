@@ -31,37 +31,6 @@ import { awaitsClone } from '../cloning/hub-base.ts';
 import { findRun, type RunRow, selectLiveRunIds, selectRunSums, selectRuns } from '../queries.ts';
 import { toRun } from './to-run.ts';
 
-/**
- * Asks a run to save its work and end, and cancels a clone that only this run waits for. Does nothing if the
- * run has ended or was already asked.
- */
-export async function cancelRun(ctx: Context, { params }: InputOf<typeof cancelRunEndpoint>): Promise<Run> {
-  const { userId } = ctx.caller;
-  const { runId } = params;
-  const { run, workload } = await inTransaction(ctx.db, async (tx) => {
-    const own = await findOwnRun(tx, { runId, userId });
-    await stopRun(tx, ctx, own.run);
-    // Read while the workload is locked, because it may have just ended.
-    return findOwnRun(tx, { runId, userId });
-  });
-  const cloneId = run.base.assetId;
-  if (awaitsClone(run) && (await isAbandonedClone(ctx.db, cloneId))) await cancelClone(ctx, { id: cloneId });
-  return toRun(ctx.config, run, workload);
-}
-
-/** Step: asks a caller's run to save its work and end, unless it has ended or was already asked. */
-async function stopRun(
-  tx: Transaction,
-  ctx: Context,
-  { id, modelAssetId }: Pick<RunRow, 'id' | 'modelAssetId'>,
-): Promise<void> {
-  if (!(await stopWorkload(tx, { id, reason: 'Cancelled', now: ctx.clock.now() }))) return;
-  const { userId } = ctx.caller;
-  const detail = { run_id: id, model_id: modelAssetId };
-  await recordAudit(tx, { userId, action: 'run.cancelled', detail });
-  await publishChange(tx, userId, { topic: 'run', id });
-}
-
 /** Returns the user's own run with its workload. Throws AppError('not_found') for any other. */
 export async function findOwnRun(
   db: Database | Transaction,
@@ -159,4 +128,35 @@ export async function summarizeRuns(
     cost: formatBgl(total('cost_micro')),
     held: formatBgl(total('held_micro')),
   };
+}
+
+/**
+ * Asks a run to save its work and end, and cancels a clone that only this run waits for. Does nothing if the
+ * run has ended or was already asked.
+ */
+export async function cancelRun(ctx: Context, { params }: InputOf<typeof cancelRunEndpoint>): Promise<Run> {
+  const { userId } = ctx.caller;
+  const { runId } = params;
+  const { run, workload } = await inTransaction(ctx.db, async (tx) => {
+    const own = await findOwnRun(tx, { runId, userId });
+    await stopRun(tx, ctx, own.run);
+    // Read while the workload is locked, because it may have just ended.
+    return findOwnRun(tx, { runId, userId });
+  });
+  const cloneId = run.base.assetId;
+  if (awaitsClone(run) && (await isAbandonedClone(ctx.db, cloneId))) await cancelClone(ctx, { id: cloneId });
+  return toRun(ctx.config, run, workload);
+}
+
+/** Step: asks a caller's run to save its work and end, unless it has ended or was already asked. */
+async function stopRun(
+  tx: Transaction,
+  ctx: Context,
+  { id, modelAssetId }: Pick<RunRow, 'id' | 'modelAssetId'>,
+): Promise<void> {
+  if (!(await stopWorkload(tx, { id, reason: 'Cancelled', now: ctx.clock.now() }))) return;
+  const { userId } = ctx.caller;
+  const detail = { run_id: id, model_id: modelAssetId };
+  await recordAudit(tx, { userId, action: 'run.cancelled', detail });
+  await publishChange(tx, userId, { topic: 'run', id });
 }

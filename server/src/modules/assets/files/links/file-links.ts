@@ -21,6 +21,24 @@ const STEP_S = 30 * 60;
 const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
 
 /**
+ * Returns a link to a file instead of its bytes. The original product's Python client, recognised by the
+ * header `bagel_source`, expects JSON here.
+ */
+export async function sendLink(
+  ctx: Context,
+  { params, query }: InputOf<typeof downloadFileEndpoint>,
+  { reply }: Http,
+): Promise<void> {
+  const link = await linkFile(ctx, {
+    assetId: params.id,
+    path: params['*'],
+    disposition: 'attachment',
+    ...query,
+  });
+  await reply.send({ ...link, url: new URL(link.url, ctx.config.publicUrl).href });
+}
+
+/**
  * Returns a link to a blob under a file name, for anyone. It works for at least an hour, while its creator
  * may read the blob; a link into the bucket always works until it expires.
  */
@@ -80,24 +98,6 @@ export async function readOwnLink(
   if (!params || !query) return null;
   const { sizeBytes } = await checkLink(services, { params, query });
   return { sha256: params.sha256, path: params['*'], sizeBytes };
-}
-
-/**
- * Returns a link to a file instead of its bytes. The original product's Python client, recognised by the
- * header `bagel_source`, expects JSON here.
- */
-export async function sendLink(
-  ctx: Context,
-  { params, query }: InputOf<typeof downloadFileEndpoint>,
-  { reply }: Http,
-): Promise<void> {
-  const link = await linkFile(ctx, {
-    assetId: params.id,
-    path: params['*'],
-    disposition: 'attachment',
-    ...query,
-  });
-  await reply.send({ ...link, url: new URL(link.url, ctx.config.publicUrl).href });
 }
 
 /** Decodes a path; returns it unchanged if its escapes are invalid. */

@@ -22,38 +22,6 @@ const BUDGET_EXCEEDED = 'BK402';
 
 const detail = exceededBudget.extend({ required: z.string() });
 
-/** Releases at most `limit` holds that expired by `now`. Returns their number. */
-export async function expireHolds(tx: Transaction, input: { now: Date; limit: number }): Promise<number> {
-  const { rows } = await sql<{ debit_account_id: string }>`
-    select debit_account_id from ledger_expire_holds(${input.now}, ${input.limit})`.execute(tx);
-  await publishBalance(tx, [...new Set(rows.map((row) => row.debit_account_id))]);
-  return rows.length;
-}
-
-/**
- * Raises a pending hold to a new total amount or a later expiry. A smaller amount or an earlier expiry has no
- * effect, so the call may be repeated. Throws AppError 'insufficient_funds' or 'budget_exceeded' without
- * changing the hold, or 'conflict' if it has ended.
- */
-export async function extendHold(
-  tx: Transaction,
-  input: { holdId: string; amountMicro?: bigint; expiresAt?: Date },
-): Promise<void> {
-  const answer = await withinBudget(tx, () =>
-    callOnce<{
-      outcome: ExtensionOutcome;
-      missing: bigint | null;
-      available: bigint | null;
-      debit_account_id: string | null;
-    }>(
-      tx,
-      sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
-    ),
-  );
-  assertExtended(answer, { holdId: input.holdId, missing: answer.missing });
-  if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
-}
-
 /**
  * Raises a pending hold by an amount, optionally with a later expiry, and returns its new amount. Not
  * idempotent: use `extendHold` for calls that may repeat. Throws the errors of `extendHold` without changing
@@ -111,11 +79,6 @@ export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: stri
   assertMoved(answer.outcome, input.amountMicro, answer);
   if (answer.outcome === 'ok') await publishBalance(tx, [userAccount(input.userId)]);
   return { holdId: answer.hold_id };
-}
-
-/** Releases the whole hold. May be repeated. Throws AppError 'conflict' if it was settled with a charge. */
-export async function release(tx: Transaction, input: { holdId: string }): Promise<void> {
-  await settle(tx, { holdId: input.holdId, amountMicro: 0n });
 }
 
 /** The end of a hold: a charge from 0 to the hold's amount. */
@@ -198,4 +161,41 @@ export function isOutOfCredit(error: unknown): error is AppError {
   return (
     error instanceof AppError && (error.code === 'insufficient_funds' || error.code === 'budget_exceeded')
   );
+}
+
+/**
+ * Raises a pending hold to a new total amount or a later expiry. A smaller amount or an earlier expiry has no
+ * effect, so the call may be repeated. Throws AppError 'insufficient_funds' or 'budget_exceeded' without
+ * changing the hold, or 'conflict' if it has ended.
+ */
+export async function extendHold(
+  tx: Transaction,
+  input: { holdId: string; amountMicro?: bigint; expiresAt?: Date },
+): Promise<void> {
+  const answer = await withinBudget(tx, () =>
+    callOnce<{
+      outcome: ExtensionOutcome;
+      missing: bigint | null;
+      available: bigint | null;
+      debit_account_id: string | null;
+    }>(
+      tx,
+      sql`select * from ledger_extend_hold(${input.holdId}, ${input.amountMicro ?? null}, ${input.expiresAt ?? null})`,
+    ),
+  );
+  assertExtended(answer, { holdId: input.holdId, missing: answer.missing });
+  if (answer.missing) await publishBalance(tx, [answer.debit_account_id]);
+}
+
+/** Releases at most `limit` holds that expired by `now`. Returns their number. */
+export async function expireHolds(tx: Transaction, input: { now: Date; limit: number }): Promise<number> {
+  const { rows } = await sql<{ debit_account_id: string }>`
+    select debit_account_id from ledger_expire_holds(${input.now}, ${input.limit})`.execute(tx);
+  await publishBalance(tx, [...new Set(rows.map((row) => row.debit_account_id))]);
+  return rows.length;
+}
+
+/** Releases the whole hold. May be repeated. Throws AppError 'conflict' if it was settled with a charge. */
+export async function release(tx: Transaction, input: { holdId: string }): Promise<void> {
+  await settle(tx, { holdId: input.holdId, amountMicro: 0n });
 }

@@ -9,6 +9,7 @@ import {
 } from './recognise-format.ts';
 
 const AS_MESSAGES = 'write each conversation as one row with a list of messages (role, content)';
+
 /**
  * A layout recognised by column names (every name of one set must occur), and the message about such a file.
  */
@@ -55,6 +56,7 @@ const SHAPES: readonly { said: string; columns: string[][] }[] = [
     ],
   },
 ];
+
 /** Layouts recognised by the keys of a turn. */
 const TURNS: readonly (readonly [keys: string[], whose: string])[] = [
   [['role', 'parts'], 'Gemini'],
@@ -64,8 +66,10 @@ const TURNS: readonly (readonly [keys: string[], whose: string])[] = [
   [['human', 'assistant'], 'BELLE and Firefly'],
   [['input', 'output'], 'Capybara'],
 ];
+
 /** Columns with these names are meant to hold turns, whatever their values. */
 const DIALOGUES = [...DIALOGUE, 'chat', 'dialog', 'dialogue', 'turns'];
+
 const SPLITS = ['train', 'training', 'test', 'validation', 'valid', 'val', 'dev', 'eval'];
 const NAMED_KEYS_MAX = 5;
 const NAME_CHARS_MAX = 60;

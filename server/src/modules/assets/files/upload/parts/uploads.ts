@@ -55,88 +55,6 @@ const PENDING: Answer = { file: null, revision_id: null };
 /** Uploads that this process is completing, by their ids: repeated calls wait for the same work. */
 const completing = new Map<string, Promise<Answer>>();
 
-/** Aborts an upload of the caller and deletes its parts. A completed file stays. */
-export async function abandonUpload(
-  ctx: Context,
-  { params }: InputOf<typeof abandonUploadEndpoint>,
-): Promise<void> {
-  const { row } = await findUpload(ctx, params);
-  if (row.revision_id === null) await endUpload(ctx, { uploadId: row.id, userId: ctx.caller.userId });
-  await deleteAssetUpload(ctx.db, row.id);
-}
-
-type Answer = ResponseOf<typeof completeUploadEndpoint>;
-
-/**
- * Completes an upload of the caller: its file appears in a new revision. A repeated call returns the same
- * result. Reading a large file takes minutes: it then returns 202 and continues in the background. Throws the
- * errors of the platform's `completeUpload` and of `addFile`, and AppError 'invalid_request' for a file that
- * must not be loaded as part of a model, which ends the upload.
- */
-export async function completeUpload(
-  ctx: Context,
-  { params }: InputOf<typeof completeUploadEndpoint>,
-  { reply }: Pick<Http, 'reply'>,
-  { checkModelFile, answerMs = ANSWER_MS }: { checkModelFile: CheckModelFile; answerMs?: number },
-): Promise<Answer> {
-  const { row } = await findUpload(ctx, params);
-  if (row.revision_id !== null) return answerAgain(ctx, params.id, row.path, row.revision_id);
-  const work = completing.get(row.id) ?? complete(ctx, params, checkModelFile);
-  if (!completing.has(row.id)) {
-    completing.set(row.id, work);
-    const forget = () => completing.delete(row.id);
-    work.then(forget, forget);
-  }
-  const pause = Promise.withResolvers<null>();
-  const timer = setTimeout(() => pause.resolve(null), answerMs);
-  const answer = await Promise.race([work, pause.promise]).finally(() => clearTimeout(timer));
-  if (answer) return answer;
-  reply.code(202);
-  return PENDING;
-}
-
-async function complete(ctx: Context, params: UploadParams, checkModelFile: CheckModelFile): Promise<Answer> {
-  const { asset, row } = await findUpload(ctx, params);
-  const { userId } = ctx.caller;
-  const who = { uploadId: row.id, userId };
-  const blob = await makeBlob(ctx, who);
-  if (asset.dataset_type === 'MODEL') {
-    await ctx.blobs
-      .withLocalFile(blob.sha256, (localPath) =>
-        checkModelFile(ctx.sandbox, { localPath, name: row.path, userId }),
-      )
-      .catch(async (error: unknown) => {
-        // The file cannot become valid.
-        if (error instanceof AppError && error.code === 'invalid_request') await endUpload(ctx, who);
-        throw error;
-      });
-  }
-  const family = asset.dataset_type === 'MODEL' ? await readFamilyOf(ctx, { path: row.path, blob }) : null;
-  await parseUploadedCard(ctx, { path: row.path, blob, userId });
-  const quota = await readQuota(ctx, userId);
-  return inTransaction(ctx.db, async (tx) => {
-    const added = await addFile(tx, {
-      ...{ assetId: asset.id, userId, path: row.path, blob, quota, family },
-      params: { path: 'path', bytes: 'size_bytes' },
-    });
-    await setUploadRevision(tx, row.id, added.revision_id);
-    await releaseUpload(tx, who);
-    return added;
-  });
-}
-
-async function answerAgain(
-  { db }: Context,
-  assetId: string,
-  path: string,
-  revisionId: string,
-): Promise<Answer> {
-  const file = await findNewestFile(db, assetId, path);
-  if (file) return { file: toWireFile(file), revision_id: revisionId };
-  // The file was deleted since.
-  throw new AppError('not_found', { publicMessage: `${path} was deleted after its upload` });
-}
-
 /**
  * Starts an upload in parts to an asset of the caller, or returns the unfinished upload with the same path,
  * size and hash. Ends an unfinished upload of another file with the same path. Throws AppError
@@ -256,6 +174,78 @@ export async function listPendingUploads(
   return selectPending(tx, bytes);
 }
 
+type Answer = ResponseOf<typeof completeUploadEndpoint>;
+
+/**
+ * Completes an upload of the caller: its file appears in a new revision. A repeated call returns the same
+ * result. Reading a large file takes minutes: it then returns 202 and continues in the background. Throws the
+ * errors of the platform's `completeUpload` and of `addFile`, and AppError 'invalid_request' for a file that
+ * must not be loaded as part of a model, which ends the upload.
+ */
+export async function completeUpload(
+  ctx: Context,
+  { params }: InputOf<typeof completeUploadEndpoint>,
+  { reply }: Pick<Http, 'reply'>,
+  { checkModelFile, answerMs = ANSWER_MS }: { checkModelFile: CheckModelFile; answerMs?: number },
+): Promise<Answer> {
+  const { row } = await findUpload(ctx, params);
+  if (row.revision_id !== null) return answerAgain(ctx, params.id, row.path, row.revision_id);
+  const work = completing.get(row.id) ?? complete(ctx, params, checkModelFile);
+  if (!completing.has(row.id)) {
+    completing.set(row.id, work);
+    const forget = () => completing.delete(row.id);
+    work.then(forget, forget);
+  }
+  const pause = Promise.withResolvers<null>();
+  const timer = setTimeout(() => pause.resolve(null), answerMs);
+  const answer = await Promise.race([work, pause.promise]).finally(() => clearTimeout(timer));
+  if (answer) return answer;
+  reply.code(202);
+  return PENDING;
+}
+
+async function complete(ctx: Context, params: UploadParams, checkModelFile: CheckModelFile): Promise<Answer> {
+  const { asset, row } = await findUpload(ctx, params);
+  const { userId } = ctx.caller;
+  const who = { uploadId: row.id, userId };
+  const blob = await makeBlob(ctx, who);
+  if (asset.dataset_type === 'MODEL') {
+    await ctx.blobs
+      .withLocalFile(blob.sha256, (localPath) =>
+        checkModelFile(ctx.sandbox, { localPath, name: row.path, userId }),
+      )
+      .catch(async (error: unknown) => {
+        // The file cannot become valid.
+        if (error instanceof AppError && error.code === 'invalid_request') await endUpload(ctx, who);
+        throw error;
+      });
+  }
+  const family = asset.dataset_type === 'MODEL' ? await readFamilyOf(ctx, { path: row.path, blob }) : null;
+  await parseUploadedCard(ctx, { path: row.path, blob, userId });
+  const quota = await readQuota(ctx, userId);
+  return inTransaction(ctx.db, async (tx) => {
+    const added = await addFile(tx, {
+      ...{ assetId: asset.id, userId, path: row.path, blob, quota, family },
+      params: { path: 'path', bytes: 'size_bytes' },
+    });
+    await setUploadRevision(tx, row.id, added.revision_id);
+    await releaseUpload(tx, who);
+    return added;
+  });
+}
+
+async function answerAgain(
+  { db }: Context,
+  assetId: string,
+  path: string,
+  revisionId: string,
+): Promise<Answer> {
+  const file = await findNewestFile(db, assetId, path);
+  if (file) return { file: toWireFile(file), revision_id: revisionId };
+  // The file was deleted since.
+  throw new AppError('not_found', { publicMessage: `${path} was deleted after its upload` });
+}
+
 /**
  * Receives one part of an upload of the caller. Throws the errors of `receivePart`, AppError
  * 'unauthenticated' if the API key ends in the meantime, and 'rate_limited' if the user has too many running.
@@ -299,4 +289,14 @@ async function toWireUpload(db: Database, upload: Upload, path: string): Promise
     created_at: upload.createdAt.toISOString(),
     parts: parts.map(({ number, sha256, sizeBytes }) => ({ number, sha256, size_bytes: sizeBytes })),
   };
+}
+
+/** Aborts an upload of the caller and deletes its parts. A completed file stays. */
+export async function abandonUpload(
+  ctx: Context,
+  { params }: InputOf<typeof abandonUploadEndpoint>,
+): Promise<void> {
+  const { row } = await findUpload(ctx, params);
+  if (row.revision_id === null) await endUpload(ctx, { uploadId: row.id, userId: ctx.caller.userId });
+  await deleteAssetUpload(ctx.db, row.id);
 }

@@ -1,12 +1,12 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
-import { BUILT_IN_STARTERS } from './own-starters.ts';
+import { BUILT_IN_STARTERS } from './built-in-starters.ts';
 import { registerBuiltInStarters } from './register-starters.ts';
 
 test('BUILT_IN_STARTERS lists the starters that the program registers', async () => {
   const { services } = await testServer();
-  const files = [{ path: 'README.md', localPath: path.join(import.meta.dirname, 'own-starters.ts') }];
+  const files = [{ path: 'README.md', localPath: path.join(import.meta.dirname, 'built-in-starters.ts') }];
   const register = registerBuiltInStarters(services);
   await register.language(files);
   await register.embedding(files);

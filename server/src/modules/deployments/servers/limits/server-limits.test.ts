@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { sumCapacities } from '../../../../engine/machines/join-installation.ts';
 import type { Gpu } from '../../../../engine/model/gpu.ts';
-import { maxServers } from '../limits/server-limits.ts';
+import { maxServers } from './server-limits.ts';
 
 const onCpu = { accelerator: null, count: 0 };
 const H100 = 'NVIDIA_H100_80GB';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { costMicro } from '../../credits/prices/cost.ts';
 import { defaultPrices } from '../../credits/prices/prices.ts';
 import type { GenerationRow } from '../queries.ts';
-import { localGenerator } from './own-generators.ts';
+import { localGenerator } from './local-generators.ts';
 
 test.each(['bread ', '麺', '🍞'])("the file's metadata holds the longest prompt: %s", (word) => {
   const prompt = word.repeat(PROMPT_LENGTH_MAX / word.length);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
-import { deleteOld } from './forget-changes.ts';
+import { deleteOld } from './delete-old-changes.ts';
 
 const { db } = await testDatabase();
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { planStartFailure } from '../reconcile-model-server.ts';
+import { planStartFailure } from './reconcile-model-server.ts';
 
 const proven = { proven: true, neverSleeps: false, failed: true, served: false };
 const untried = { proven: false, neverSleeps: false, failed: true, served: false };
