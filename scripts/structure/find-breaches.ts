@@ -8,8 +8,8 @@ export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25
 export type Budget = { lines: number; files: number };
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 84_000, files: 850 },
-  web: { lines: 53_400, files: 600 },
+  server: { lines: 83_900, files: 843 },
+  web: { lines: 53_800, files: 784 },
   runtime: { lines: 22_250, files: 187 },
   contract: { lines: 12_150, files: 129 },
   scripts: { lines: 7_900, files: 100 },
