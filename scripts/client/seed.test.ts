@@ -26,7 +26,7 @@ test('names the account and a solution if another user has its address', async (
     fraction: 1,
   };
   await expect(seed(nothing)).rejects.toThrow(
-    new RegExp(`${account.email}.*refused with 422: User already exists\\. If the address is taken, delete`),
+    new RegExp(`${account.email}.*failed with 422: User already exists\\. If the address is taken, delete`),
   );
   server.close();
 });

@@ -101,6 +101,10 @@ const readings = async (as = user) => (await server.request(listReadings, {}, { 
 const readingOf = async (id: string | undefined) =>
   (await readings()).find(({ reading_id }) => reading_id === id);
 
+/** Reports to the last read: the job starts another one if the call has left before it joins. */
+const reportProgress = () =>
+  begun.at(-1)?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
+
 test('a long file is estimated immediately, read in the background, and then known to all users', async () => {
   const first = await validate();
   expect(first.critical_errors).toEqual([]);
@@ -114,28 +118,27 @@ test('a long file is estimated immediately, read in the background, and then kno
   const id = first.reading?.reading_id;
   // A repeated call returns the same reading.
   expect((await validate()).reading?.reading_id).toBe(id);
-  begun[0]?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
-  await vi.waitFor(async () =>
-    expect(await readingOf(id)).toMatchObject({ rows_read: 500_000, progress: 50 }),
-  );
+  await vi.waitFor(async () => {
+    reportProgress();
+    expect(await readingOf(id)).toMatchObject({ rows_read: 500_000, progress: 50 });
+  });
   expect(await readings(bob)).toEqual([]);
-  begun[0]?.end.resolve(whole);
+  begun.at(-1)?.end.resolve(whole);
   await vi.waitFor(async () => expect((await readingOf(id))?.state).toBe('done'));
+  const reads = begun.length;
   const last = await validate();
   expect(last.reading).toBeNull();
   expect(last.data?.rows_total).toBe(990_000);
-  expect(begun.length).toBe(1);
+  expect(begun.length).toBe(reads);
 }, 40_000);
 
 test('saves progress once per step, in one transaction at a time', async () => {
   const { db } = server.services;
   const id = (await validate()).reading?.reading_id ?? '';
-  await vi.waitFor(() => expect(begun.length).toBe(1));
   const row = () =>
     sql<{ xmin: string }>`select xmin::text, * from data_readings where id = ${id} for update`;
   const most = await db.transaction().execute(async (tx) => {
     await row().execute(tx);
-    begun[0]?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
     const waiting = async () => {
       const { rows } = await sql`
         select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
@@ -143,7 +146,10 @@ test('saves progress once per step, in one transaction at a time', async () => {
       );
       return rows.length;
     };
-    await vi.waitFor(async () => expect(await waiting()).toBeGreaterThan(0));
+    await vi.waitFor(async () => {
+      reportProgress();
+      expect(await waiting()).toBeGreaterThan(0);
+    });
     await sleep(2_500);
     return waiting();
   });
