@@ -233,10 +233,9 @@ test('ends with its asset and with its API key', async () => {
   const { api_key, secret } = await server.request(createApiKey, made, call);
   const { promise: sent, resolve: isSent } = Promise.withResolvers<void>();
   const body = new ReadableStream({
-    start: (stream) => {
-      stream.enqueue(new Uint8Array(MB));
-      isSent();
-    },
+    start: (stream) => stream.enqueue(new Uint8Array(MB)),
+    // The first chunk is on its way, so the server has the key before it is revoked.
+    pull: () => isSent(),
   });
   const url = endpointUrl(contract.putUploadPart.path, { id: other, uploadId: late.upload_id, number: '1' });
   const answer = fetch(`${server.url}${url}?sha256=${hashOf(bytes)}`, {
