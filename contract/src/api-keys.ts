@@ -120,7 +120,7 @@ export const revokeApiKey = endpoint({
   path: '/api/v1/api_keys/:keyId',
   access: 'key',
   managesKeys: true,
-  summary: 'Revoke an API key and end its open requests at once',
+  summary: 'Revoke an API key and end its open requests immediately',
   params,
   status: 204,
 });

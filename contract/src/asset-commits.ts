@@ -98,7 +98,7 @@ export const saveCard = endpoint({
     parent_commit: z
       .string('parent_commit is required')
       .regex(/^[0-9a-f]{40}$/, 'parent_commit must be the id of a commit')
-      .describe('The newest commit. If another was made since, nothing is saved and the answer is 409.'),
+      .describe('The newest commit. If a later commit exists, nothing is saved and the response is 409.'),
   }),
   response: assetCommit,
 });

@@ -48,7 +48,7 @@ export const unshareAsset = endpoint({
   path: '/api/v1/asset/:id/shares/:username',
   access: 'key',
   operation: 'stop sharing it',
-  summary: 'Stop sharing a dataset or model with a user; your own username gives up what was shared with you',
+  summary: 'Stop sharing a dataset or model with a user; your own username removes it from your shared items',
   params: assetIdParams.extend({ username }),
   status: 204,
 });

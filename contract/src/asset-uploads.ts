@@ -40,7 +40,7 @@ export const getUploadLimits = endpoint({
   method: 'GET',
   path: '/api/v1/upload_limits',
   access: 'key',
-  summary: 'Get the size of the largest file',
+  summary: 'Get the maximum file size',
   response: z.object({ file_bytes_max: z.number() }),
 });
 
@@ -57,7 +57,7 @@ export const createUpload = endpoint({
       .string()
       .min(1, 'The file needs a path')
       .describe(
-        'Where the file is kept, as in `transformer/config.json`. Relative, with `/` between its folders, without empty ' +
+        'Path of the file, such as `transformer/config.json`. Relative, with `/` between its folders, without empty ' +
           'parts, `.` and `..`; at most 255 bytes between two `/` and 1024 in all.',
       ),
     size_bytes: z
@@ -66,7 +66,9 @@ export const createUpload = endpoint({
       .max(2 ** 50, 'The file is too large'),
     sha256: sha256
       .nullish()
-      .describe('Of the whole file. The server checks it, and takes no bytes that you have stored.'),
+      .describe(
+        'Hash of the whole file. The server verifies it, and skips the upload of bytes that you have already stored.',
+      ),
   }),
   response: assetUpload,
 });
@@ -94,11 +96,11 @@ export const putUploadPart = endpoint({
   path: '/api/v1/asset/:id/uploads/:uploadId/parts/:number',
   access: 'key',
   operation: 'upload the file',
-  summary: 'Upload a part; one that is there is not taken again',
+  summary: 'Upload a part; a part that was already uploaded is not stored again',
   params: uploadParams.extend({
     number: z.coerce.number('Parts are numbered from 1').int('Parts are numbered from 1'),
   }),
-  query: z.object({ sha256: sha256.describe('Of the bytes of the part.') }),
+  query: z.object({ sha256: sha256.describe('Hash of the bytes of the part.') }),
   upload: 'bytes',
   response: uploadPart,
 });

@@ -109,7 +109,7 @@ export const asset = assetSummary.extend({
     .nullable(),
   /** The repository it was cloned from; null if not cloned. */
   source: assetSource.nullable(),
-  downloads: z.int().describe('By each user once an hour'),
+  downloads: z.int().describe('At most once an hour per user'),
 });
 
 export type Asset = z.infer<typeof asset>;
@@ -259,8 +259,8 @@ const uploadFields = z.object({
     .string()
     .optional()
     .describe(
-      'Where the file is kept, as in `transformer/config.json`; comes before the file. Relative, with `/` between its folders, ' +
-        'without empty parts, `.` and `..`; at most 255 bytes between two `/` and 1024 in all. Left out: its name alone.',
+      'Path of the file, such as `transformer/config.json`; must precede the file. Relative, with `/` between its folders, ' +
+        'without empty parts, `.` and `..`; at most 255 bytes between two `/` and 1024 in all. Defaults to the name of the file.',
     ),
 });
 
@@ -331,7 +331,7 @@ export const assetTree = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/tree',
   access: 'key',
-  summary: 'List a folder of a revision, the latest unless said',
+  summary: 'List a folder of a revision; defaults to the latest',
   params: assetIdParams,
   query: z.object({
     /** Empty for the root. */

@@ -97,7 +97,7 @@ export const cancelBatch = endpoint({
   method: 'POST',
   path: '/v1/batches/:batch_id/cancel',
   access: 'key',
-  summary: 'Cancel a batch: what was answered is kept and charged (OpenAI-compatible)',
+  summary: 'Cancel a batch: received answers are kept and charged (OpenAI-compatible)',
   params: batchParams,
   response: batch,
 });

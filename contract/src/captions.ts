@@ -56,7 +56,7 @@ export const saveCaptions = endpoint({
     parent_commit: z
       .string('parent_commit is required')
       .regex(/^[0-9a-f]{40}$/, 'parent_commit must be the id of a commit')
-      .describe('The newest commit. Where another has been made since, nothing is saved.'),
+      .describe('The newest commit. If a later commit exists, nothing is saved.'),
     /** Changed captions only; an empty text deletes a caption. */
     captions: z
       .array(

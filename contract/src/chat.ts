@@ -149,7 +149,7 @@ export const textCompletion = z.object({
 
 /** OpenAI's clients may send an Idempotency-Key on retries, so it is not refused. */
 const NOT_STORED =
-  'Answers are not stored: a call that is repeated with the same Idempotency-Key is answered and charged anew';
+  'Answers are not stored: a repeated call with the same Idempotency-Key is answered and charged again';
 
 export const chatCompletions = endpoint({
   method: 'POST',

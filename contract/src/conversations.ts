@@ -62,8 +62,7 @@ export const listConversations = endpoint({
   path: '/api/v1/conversations',
   access: 'key',
   scopes: [],
-  summary:
-    'List the conversations with a model in which something was asked; the one that was saved last comes first',
+  summary: 'List the non-empty conversations with a model, last saved first',
   operation: 'load your conversations',
   query: withModel,
   response: z.object({
@@ -84,7 +83,7 @@ export const getConversation = endpoint({
   path: '/api/v1/conversation',
   access: 'key',
   scopes: [],
-  summary: 'Get a conversation with a model; without an id the one that was saved last',
+  summary: 'Get a conversation with a model; defaults to the last saved one',
   operation: 'load the conversation',
   query: query.partial({ id: true }),
   response: z.object({

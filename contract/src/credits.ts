@@ -381,7 +381,7 @@ export const chargeBackPayment = endpoint({
   method: 'POST',
   path: '/api/v1/operator/chargebacks',
   access: 'operator',
-  summary: 'Record a chargeback: transferable credits are collected at once, and the rest is owed',
+  summary: 'Record a chargeback: transferable credits are collected immediately, and the rest is owed',
   spends: true,
   body: z.object({
     /** Username, email address or user id. */

@@ -214,7 +214,7 @@ export const listFilePictures = endpoint({
   path: '/api/v1/asset/:id/thumbnails',
   access: 'key',
   operation: 'show the pictures',
-  summary: 'List picture files with thumbnails, and what is wrong with broken ones',
+  summary: 'List picture files with thumbnails, and the problems of broken ones',
   params: assetIdParams,
   query: z.object({
     revision_id: idOf('revision').optional(),

@@ -178,7 +178,7 @@ export const deleteDraft = endpoint({
   path: '/api/v1/drafts/:draft_id',
   access: 'key',
   operation: 'delete the draft',
-  summary: 'Delete a draft with its documents and rows; datasets keep what was saved in them',
+  summary: 'Delete a draft with its documents and rows; rows saved in datasets remain',
   params: draftParams,
   status: 204,
 });
@@ -211,7 +211,7 @@ export const quoteDraft = endpoint({
   path: '/api/v1/drafts/:draft_id/quote',
   access: 'key',
   operation: 'work out the price',
-  summary: 'Get the number of chunks of a draft, and what they cost at most',
+  summary: 'Get the number of chunks of a draft and their maximum cost',
   params: draftParams,
   body: start,
   response: z.object({
@@ -228,7 +228,7 @@ export const startDraft = endpoint({
   access: 'key',
   spends: true,
   operation: 'start the draft',
-  summary: 'Have a model write rows from the documents of a draft: anew, or on from where it has ended',
+  summary: 'Generate rows from the documents of a draft, from the start or from the last position',
   params: draftParams,
   body: start,
   status: 202,
@@ -240,7 +240,7 @@ export const cancelDraft = endpoint({
   path: '/api/v1/drafts/:draft_id/cancel',
   access: 'key',
   operation: 'cancel the draft',
-  summary: 'Cancel a draft: the rows that were written stay, and are charged',
+  summary: 'Cancel a draft: generated rows remain and are charged',
   params: draftParams,
   response: draft,
 });
@@ -275,7 +275,7 @@ export const changeDraftRow = endpoint({
   path: '/api/v1/drafts/:draft_id/rows/:row_id',
   access: 'key',
   operation: 'save the row',
-  summary: 'Change the question and answer of a row that is not saved yet',
+  summary: 'Change the question and answer of an unsaved row',
   params: draftParams.extend({ row_id: idOf('row') }),
   // Each character may have four bytes.
   bodyBytesMax: 256 * 1024,
@@ -288,7 +288,7 @@ export const deleteDraftRows = endpoint({
   path: '/api/v1/drafts/:draft_id/rows/delete',
   access: 'key',
   operation: 'delete the rows',
-  summary: 'Delete rows of a draft; those that were saved stay in their dataset',
+  summary: 'Delete rows of a draft; rows saved in a dataset remain there',
   params: draftParams,
   body: only({ row_ids: rowIds }),
   response: z.object({ deleted: z.int() }),

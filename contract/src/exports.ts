@@ -34,7 +34,7 @@ export const listExports = endpoint({
   path: '/api/v1/asset/:id/exports',
   access: 'key',
   operation: 'read the exports',
-  summary: 'List what a fine-tune of text can be exported as, with sizes and quotes',
+  summary: 'List the export formats of a text fine-tune, with sizes and quotes',
   params: exportParams,
   /** `obstacle` is why the model cannot be exported at all; then `exports` is empty. */
   response: z.object({ obstacle: z.string().nullable(), exports: z.array(offeredExport) }),
@@ -49,7 +49,7 @@ export const startExport = endpoint({
   path: '/api/v1/asset/:id/exports',
   access: 'key',
   operation: 'start the export',
-  summary: 'Export a fine-tune of text as one whole model',
+  summary: 'Export a text fine-tune as a standalone model',
   spends: true,
   status: 201,
   params: exportParams,

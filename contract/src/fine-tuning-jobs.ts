@@ -328,7 +328,7 @@ export const listFineTuningCheckpoints = endpoint({
   method: 'GET',
   path: '/v1/fine_tuning/jobs/:fine_tuning_job_id/checkpoints',
   access: 'key',
-  summary: 'Get the checkpoint that a fine-tuning job has kept: its best (OpenAI-compatible)',
+  summary: 'Get the best checkpoint of a fine-tuning job; no other is kept (OpenAI-compatible)',
   params: jobParams,
   query: only({ ...page, after: z.string().max(100).optional() }),
   response: z.object({

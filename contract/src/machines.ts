@@ -42,7 +42,7 @@ export const getMachine = endpoint({
   method: 'GET',
   path: '/api/v1/machine',
   access: 'key',
-  summary: "Get this server's hardware and what it is still preparing",
+  summary: "Get this server's hardware and its pending preparations",
   response: machine,
 });
 

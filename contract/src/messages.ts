@@ -43,7 +43,7 @@ const contentOf = <B extends z.ZodType>(block: B, { least }: { least: 0 | 1 } = 
       (content) => (typeof content === 'string' ? [{ type: 'text', text: content }] : content),
       z.array(block).min(least).max(BLOCKS_MAX),
     )
-    .meta({ description: 'Or a text' });
+    .meta({ description: 'Or a plain string' });
 
 const ONLY_TEXT = "must be 'text' or 'content': only the text of a document can be read here";
 export const documentBlock = z.looseObject({
@@ -201,7 +201,7 @@ export const createMessage = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary:
-    'Create a message (Anthropic-compatible). Answers are not stored: a call that is repeated is answered and charged anew',
+    'Create a message (Anthropic-compatible). Answers are not stored: a repeated call is answered and charged again',
   body: chatBody(
     {
       ...conversation,
@@ -229,7 +229,7 @@ export const countTokens = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary:
-    "Count a message's input tokens, by the model's own tokenizer and chat template (Anthropic-compatible). Free",
+    "Count a message's input tokens with the model's own tokenizer and chat template (Anthropic-compatible). Free",
   body: chatBody(countedFields, 'output_config.format'),
   error: anthropicError,
   response: z.object({ input_tokens: z.int() }),

@@ -128,7 +128,7 @@ export const bglInput = z
       pattern: '^\\s*-?\\d{1,12}(\\.\\d{1,6})?\\s*$',
     }),
     z.number().meta({
-      description: 'With at most 6 decimals. A larger amount is sent as a string, which is never rounded',
+      description: 'At most 6 decimals. Send large amounts as a string, which is never rounded',
       exclusiveMinimum: -NUMBER_LIMIT,
       exclusiveMaximum: NUMBER_LIMIT,
     }),

@@ -17,9 +17,9 @@ function leniently(name: string) {
 function describeField(field: GeneratorField): string {
   switch (field.kind) {
     case 'number':
-      return `${field.label}: a number from ${field.min} to ${field.max}, ${field.fallback ?? field.default} unless said. What lies beyond is brought to the nearest.`;
+      return `${field.label}: a number from ${field.min} to ${field.max}; defaults to ${field.fallback ?? field.default}. Values outside the range are clamped.`;
     case 'seed':
-      return `${field.label}: a whole number from 0 to ${field.max}; a random one unless said.`;
+      return `${field.label}: a whole number from 0 to ${field.max}; random by default.`;
     case 'choice':
       return `${field.label}: ${field.options.map(({ value }) => `'${value}'`).join(', ')}.`;
     default:
@@ -97,7 +97,7 @@ export const pollParis = endpoint({
   access: 'key',
   scopes: ['inference'],
   spends: true,
-  summary: 'Generate a picture with Paris, or look whether the one of the same body is done',
+  summary: 'Generate a picture with Paris, or get the running picture with the same body',
   body: parisBody,
   response: parisGeneration,
   pendingStatus: 202,

@@ -173,7 +173,7 @@ export const createResponse = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary:
-    'Create a response (OpenAI-compatible). It is kept for a time unless `store` is false; a call that is repeated is answered and charged anew',
+    'Create a response (OpenAI-compatible). Stored for a limited time unless `store` is false; a repeated call is answered and charged again',
   body: responseBody,
   answers: { 'application/json': openAiResponse, 'text/event-stream': null },
   bodyBytesMax: CHAT_BYTES_MAX,
@@ -185,7 +185,7 @@ export const countResponseTokens = endpoint({
   access: 'key',
   scopes: ['inference'],
   summary:
-    "Count a response's input tokens by the model's own tokenizer and chat template (OpenAI-compatible). Free",
+    "Count a response's input tokens with the model's own tokenizer and chat template (OpenAI-compatible). Free",
   body: responseBody,
   response: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
   bodyBytesMax: CHAT_BYTES_MAX,
@@ -198,7 +198,7 @@ export const getResponse = endpoint({
   path: '/v1/responses/:response_id',
   access: 'key',
   scopes: ['inference', 'read'],
-  summary: 'Get a response that is kept (OpenAI-compatible)',
+  summary: 'Get a stored response (OpenAI-compatible)',
   params,
   response: openAiResponse,
 });
@@ -208,7 +208,7 @@ export const deleteResponse = endpoint({
   path: '/v1/responses/:response_id',
   access: 'key',
   scopes: ['inference'],
-  summary: 'Delete a response that is kept (OpenAI-compatible)',
+  summary: 'Delete a stored response (OpenAI-compatible)',
   params,
   response: z.object({ id: z.string(), object: z.literal('response'), deleted: z.literal(true) }),
 });
@@ -218,7 +218,7 @@ export const listInputItems = endpoint({
   path: '/v1/responses/:response_id/input_items',
   access: 'key',
   scopes: ['inference', 'read'],
-  summary: 'List what the model read before a response that is kept (OpenAI-compatible)',
+  summary: 'List the input items of a stored response (OpenAI-compatible)',
   params,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).optional(),

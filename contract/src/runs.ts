@@ -223,7 +223,7 @@ export const getRunSamples = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId/samples',
   access: 'key',
-  summary: 'Get what each checkpoint of a run on pictures has drawn',
+  summary: 'Get the sample pictures of each checkpoint of a LoRA training',
   params: runIdParams,
   response: z.object({
     prompts: z.array(samplePrompt),
@@ -259,7 +259,7 @@ export const makeCheckpointModel = endpoint({
   path: '/api/v1/runs/:runId/checkpoints/:step/model',
   access: 'key',
   operation: 'use the checkpoint',
-  summary: 'Make a model of a checkpoint of a run on pictures',
+  summary: 'Create a model from a checkpoint of a LoRA training',
   params: runIdParams.extend({
     step: z.coerce.number('step must be a number').int().min(1).max(pictureTrainingNumbers.steps.max),
   }),

@@ -35,8 +35,7 @@ export const shareGeneration = endpoint({
   ...ofGeneration,
   method: 'POST',
   operation: 'share it',
-  summary:
-    'Share a completed generation by a link that opens for anybody; asked for again, it is the same link',
+  summary: 'Create a public link to a completed generation; a repeated call returns the same link',
   response: shared,
 });
 
@@ -44,7 +43,7 @@ export const unshareGeneration = endpoint({
   ...ofGeneration,
   method: 'DELETE',
   operation: 'stop sharing it',
-  summary: 'Revoke the share link of a generation; the next one is another link',
+  summary: 'Revoke the share link of a generation; a new link has a different address',
   status: 204,
 });
 

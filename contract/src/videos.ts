@@ -180,7 +180,7 @@ export const estimateVideo = endpoint({
   access: 'key',
   scopes: ['read', 'inference'],
   operation: 'estimate video cost',
-  summary: 'Estimate what a video costs',
+  summary: 'Estimate the cost of a video',
   body: z.object(asked),
   response: generationEstimate,
 });

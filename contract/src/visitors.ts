@@ -23,7 +23,7 @@ export const getVisitorTries = endpoint({
   method: 'GET',
   path: '/api/v1/visitors/tries',
   access: 'public',
-  summary: 'Get what can be tried without an account',
+  summary: 'List the starters that visitors can try without an account',
   response: z.object({
     /** `preparing` while the starter model is downloaded or created; `off` if unavailable. */
     picture: state,

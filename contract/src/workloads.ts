@@ -16,7 +16,7 @@ export const getWorkloadSpec = endpoint({
   method: 'GET',
   path: '/runtime/v1/workloads/:workloadId/spec',
   access: 'workload',
-  summary: 'Read what the attempt is to do',
+  summary: 'Get the specification of an attempt',
   params: workloadParams,
   response: attemptSpec,
 });

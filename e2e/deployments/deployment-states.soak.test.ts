@@ -13,7 +13,7 @@ journey(
     await page.getByRole('button', { name: 'Deploy' }).click();
     await page.getByPlaceholder('Ask a question').waitFor({ timeout: WORK_MS });
 
-    await answerWith(page, { status: 'sleeping', reason: 'Asleep: nobody asked it anything for a while.' });
+    await answerWith(page, { status: 'sleeping', reason: 'Asleep: no requests for a while.' });
     await page.getByText('Asleep: nobody asked').waitFor();
     // A question wakes it up.
     await page.getByPlaceholder('Ask a question').waitFor();

@@ -102,7 +102,7 @@ export const cancelClone = endpoint({
   path: '/api/v1/huggingface/clones/:id/cancel',
   access: 'key',
   operation: 'cancel the clone',
-  summary: 'Cancel a clone and delete what it has copied',
+  summary: 'Cancel a clone and delete the copied files',
   params: cloneParams,
   response: hubClone,
 });
@@ -112,7 +112,7 @@ export const retryClone = endpoint({
   path: '/api/v1/huggingface/clones/:id/retry',
   access: 'key',
   operation: 'try the clone again',
-  summary: 'Retry a failed or cancelled clone; a failed one goes on with what was copied',
+  summary: 'Retry a failed or cancelled clone; a failed clone continues with the copied files',
   params: cloneParams,
   response: hubClone,
 });

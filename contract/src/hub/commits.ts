@@ -9,7 +9,7 @@ export const preuploadFiles = endpoint({
   method: 'POST',
   path: '/hub/api/:type/:namespace/:name/preupload/:revision',
   access: 'key',
-  summary: 'Ask how files of a commit have to be sent, as the hub does',
+  summary: 'Get the upload method of each file of a commit, as the hub does',
   params: revisionParams,
   query: z.object({ create_pr: z.string().optional() }),
   bodyBytesMax: 4 * 1024 * 1024,

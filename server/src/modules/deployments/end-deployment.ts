@@ -41,7 +41,7 @@ export async function sleepDeployment(
   await recordAsleep(
     tx,
     deployment.id,
-    'Asleep: nobody asked it anything for a while. The next request wakes it.',
+    'Asleep: no requests for a while. The next request wakes it.',
   );
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
   await reconcileModelServer(tx, clock, deployment.model_server_id);

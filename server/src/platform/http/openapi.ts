@@ -34,7 +34,8 @@ const idempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Same key, same answer: a repeated call spends nothing. 1 to 255 characters, e.g. a UUID.',
+  description:
+    'A repeated call with the same key returns the same response and spends nothing. 1 to 255 characters, e.g. a UUID.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
@@ -56,7 +57,7 @@ export async function describeInOpenApi(
             type: 'apiKey',
             in: 'header',
             name: 'X-API-KEY',
-            description: 'Or the same key as a bearer token.',
+            description: 'The same key as a bearer token.',
           },
           session: { type: 'apiKey', in: 'cookie', name: sessionCookie(publicUrl) },
           workload: { type: 'http', scheme: 'bearer', description: 'The token of one running workload.' },

@@ -289,7 +289,7 @@ function resetPasswordMail({ email }: { email: string }, url: string): Mail {
     subject: 'Choose a new Bakehouse password',
     text: `Hello,
 
-Somebody, most likely you, asked for a new password for your Bakehouse account. To choose one, open this link within an hour:
+A password reset was requested for your Bakehouse account, most likely by you. To choose a new password, open this link within an hour:
 
 ${url}
 

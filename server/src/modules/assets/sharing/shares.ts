@@ -80,7 +80,7 @@ async function findOther(
   const other = await findUserByName(tx, username);
   if (!other) {
     throw new AppError('invalid_request', {
-      publicMessage: `Nobody has the username ${username}`,
+      publicMessage: `No user has the username ${username}`,
       param: 'username',
     });
   }

@@ -165,7 +165,7 @@ test('shares by username, without revealing the user of an email address', async
   });
   expect(unknown).toEqual(known);
   expect((await refusalOf(await trySharing(id, 'no-such-baker'))).message).toBe(
-    'Nobody has the username no-such-baker',
+    'No user has the username no-such-baker',
   );
   expect((await refusalOf(await trySharing(id, await nameOf(ada)))).message).toBe('This is yours already');
   expect((await trySharing(id, '')).status).toBe(400);

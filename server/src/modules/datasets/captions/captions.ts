@@ -179,7 +179,7 @@ function changedFiles(read: ReadCaptions, changes: Changes): TextFiles {
 function stale(cause?: unknown): AppError {
   return new AppError('precondition_failed', {
     publicMessage:
-      'Its files have changed since you began. Nothing was saved: look at what is there now, then save again',
+      'The files changed after you started editing. Nothing was saved: review the current captions, then save again',
     param: 'parent_commit',
     shouldRetry: false,
     cause,

@@ -30,7 +30,7 @@ beforeEach(() => {
       shares = shares.filter(({ username }) => username !== input.params.username);
     if (endpoint === shareAsset) {
       const { username = '' } = input.body ?? {};
-      if (username === 'nobody') throw new ApiError('Nobody has the username nobody', { status: 400 });
+      if (username === 'nobody') throw new ApiError('No user has the username nobody', { status: 400 });
       shares = [...shares, shared(username)];
     }
     return { shares };
@@ -73,7 +73,7 @@ test('shows an unknown name below the field, and keeps it', async () => {
   await userEvent.type(field, '{Enter}');
   expect(await screen.findByText('Enter a username')).toBeTruthy();
   await userEvent.type(field, 'nobody{Enter}');
-  expect(await screen.findByText('Nobody has the username nobody')).toBeTruthy();
+  expect(await screen.findByText('No user has the username nobody')).toBeTruthy();
   expect(field.value).toBe('nobody');
 });
 
