@@ -52,6 +52,8 @@ export type CallerKey = {
   forWebApp: boolean;
   scopes: readonly KeyScope[];
   hasBudget: boolean;
+  /** `RowChanges.count` when the key was authenticated. */
+  changeCount: number;
   /** When it expires, unless it is changed. */
   expiresAt: Date | null;
   /** Reads its current scopes and expiry from the database; null once it is invalid. */

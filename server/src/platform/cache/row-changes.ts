@@ -23,6 +23,8 @@ export type RowChanges = {
    * unsubscribes.
    */
   subscribe: (listener: Listener) => () => void;
+  /** Returns the number of announcements so far, to detect later ones. */
+  count: () => number;
 };
 
 type Listener = (change: RowChange | null) => void;
@@ -46,7 +48,9 @@ export async function openRowChanges(
   let askedAt = Number.NEGATIVE_INFINITY;
   let currentUntil = Number.NEGATIVE_INFINITY;
   let isPinging = false;
+  let announced = 0;
   const announce = (change: RowChange | null) => {
+    announced += 1;
     for (const listener of listeners) listener(change);
   };
 
@@ -96,6 +100,7 @@ export async function openRowChanges(
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    count: () => announced,
     close: async () => {
       clearInterval(timer);
       await listening.close();

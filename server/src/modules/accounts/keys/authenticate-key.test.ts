@@ -16,7 +16,7 @@ function services() {
       ...{ user_id: 'ada', email: 'ada@example.com', email_verified: false },
     })),
   }));
-  const rowChanges = { areCurrent: () => false, subscribe: () => undefined };
+  const rowChanges = { areCurrent: () => false, subscribe: () => undefined, count: () => 0 };
   const rest = { db, rowChanges, config: { operators: [] }, clock: { now: () => new Date() } };
   return { query, all: { ...rest, pool: { query } } as unknown as Services };
 }

@@ -33,6 +33,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
   return async (key) => {
     if (!isApiKey(key)) return null;
     const hash = hashApiKey(key);
+    const changeCount = services.rowChanges.count();
     const owner = await recallOwner(hash.toString('hex'), () => findKeyOwner(hash));
     if (!owner || isOver(owner, services.clock.now())) return null;
     recordKeyUse(services, owner);
@@ -44,6 +45,7 @@ export function authenticateKey(services: Services): (key: string) => Promise<Us
       key: {
         id: owner.key_id,
         sha256: hash,
+        changeCount,
         forWebApp: owner.for_web_app,
         scopes: owner.scopes,
         hasBudget: owner.has_budget,

@@ -95,6 +95,7 @@ it.each([
   let change: Parameters<RowChanges['subscribe']>[0] = () => undefined;
   const recall = createUpstreamCache({
     areCurrent: () => true,
+    count: () => 0,
     catchUp: async () => undefined,
     subscribe: (listener) => {
       change = listener;

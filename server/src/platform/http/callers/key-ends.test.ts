@@ -15,9 +15,12 @@ const oneSecond = () => vi.advanceTimersByTimeAsync(1_000);
 const tenMinutes = () => vi.advanceTimersByTimeAsync(10 * 60_000);
 
 /** Watches a key whose database state the test can change. */
-function watch(opened: Found) {
+function watch(
+  opened: Found,
+  { found = opened, missed = 0 }: { found?: Found | null; missed?: number } = {},
+) {
   const state: { found: Found | null; error: Error | null; areCurrent: boolean } = {
-    ...{ found: opened, error: null },
+    ...{ found, error: null },
     // Changes may be missed, so it must poll.
     areCurrent: false,
   };
@@ -25,7 +28,15 @@ function watch(opened: Found) {
     if (state.error) throw state.error;
     return state.found;
   });
-  const key = { id: 'key', sha256: Buffer.alloc(32), forWebApp: false, hasBudget: false, look, ...opened };
+  const key = {
+    id: 'key',
+    sha256: Buffer.alloc(32),
+    forWebApp: false,
+    hasBudget: false,
+    changeCount: 0,
+    look,
+    ...opened,
+  };
   const listeners = new Set<(change: RowChange | null) => void>();
   const announce = (change: RowChange | null) => {
     for (const listener of listeners) listener(change);
@@ -36,7 +47,12 @@ function watch(opened: Found) {
   };
   const { signal, stop } = watchKey({
     caller: { kind: 'user', userId: 'ada', isOperator: false, key },
-    rowChanges: { areCurrent: () => state.areCurrent, catchUp: async () => undefined, subscribe },
+    rowChanges: {
+      areCurrent: () => state.areCurrent,
+      catchUp: async () => undefined,
+      subscribe,
+      count: () => missed,
+    },
     clock: { now: () => new Date() },
     log: pino({ level: 'silent' }),
   });
@@ -68,6 +84,20 @@ test('does not read the key while its changes are announced, but does if some ma
   expect(look).toHaveBeenCalledTimes(1);
   expect(signal.aborted).toBe(true);
 });
+
+test.each([
+  ['ends the request if the key was revoked', null, true],
+  ['continues if the key is valid', open, false],
+])(
+  'reads the key once if changes were announced since its authentication: %s',
+  async (_case, found, ends) => {
+    const { state, look, signal } = watch(open, { found, missed: 1 });
+    state.areCurrent = true;
+    await oneSecond();
+    expect(signal.aborted).toBe(ends);
+    expect(look).toHaveBeenCalledTimes(1);
+  },
+);
 
 test('all watches poll at the same time', async () => {
   const looks: number[] = [];

@@ -91,6 +91,8 @@ export function watchKey({
     ended.abort(new AppError('unauthenticated', { publicMessage: 'This API key is no longer valid' }));
   };
   tickAgain();
+  // This watch missed the changes announced since the authentication.
+  if (rowChanges.count() !== key.changeCount) void look();
   return { signal: ended.signal, stop };
 }
 
