@@ -38,11 +38,7 @@ export async function sleepDeployment(
   clock: Clock,
   deployment: DeploymentRow,
 ): Promise<void> {
-  await recordAsleep(
-    tx,
-    deployment.id,
-    'Asleep: no requests for a while. The next request wakes it.',
-  );
+  await recordAsleep(tx, deployment.id, 'Asleep: no requests for a while. The next request wakes it.');
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id: deployment.id });
   await reconcileModelServer(tx, clock, deployment.model_server_id);
 }
