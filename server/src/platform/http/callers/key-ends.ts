@@ -8,6 +8,8 @@ const LOOK_EVERY_MS = 400;
 /** A changed key that cannot be read for this long counts as ended. */
 const UNREAD_MS_MAX = 500;
 
+type KeyWatch = { signal: AbortSignal; stop: () => void };
+
 /**
  * Closes the connection of a long response once its API key ends. The response has stated its length, so the
  * client sees that it is incomplete.
@@ -28,10 +30,7 @@ export function watchKey({
   rowChanges,
   clock,
   log,
-}: Pick<Context, 'caller' | 'rowChanges' | 'clock' | 'log'>): {
-  signal: AbortSignal;
-  stop: () => void;
-} {
+}: Pick<Context, 'caller' | 'rowChanges' | 'clock' | 'log'>): KeyWatch {
   const ended = new AbortController();
   const { key } = caller;
   if (!key) return { signal: ended.signal, stop: () => undefined };
@@ -77,8 +76,7 @@ export function watchKey({
     tickAgain();
   };
   const tickAgain = () => {
-    // Aligned, so that the reads of all watches share queries.
-    timer = setTimeout(tick, LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS)).unref();
+    timer = setTimeout(tick, msToNextLook()).unref();
   };
   const stop = () => {
     isStopped = true;
@@ -91,9 +89,14 @@ export function watchKey({
     ended.abort(new AppError('unauthenticated', { publicMessage: 'This API key is no longer valid' }));
   };
   tickAgain();
-  // This watch missed the changes announced since the authentication.
+  // The watch missed the changes announced since the authentication.
   if (rowChanges.count() !== key.changeCount) void look();
   return { signal: ended.signal, stop };
+}
+
+/** Aligned, so that the reads of all watches share queries. */
+function msToNextLook(): number {
+  return LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS);
 }
 
 function hasLostScope(before: Pick<CallerKey, 'scopes'>, now: Pick<CallerKey, 'scopes'>): boolean {
