@@ -29,8 +29,8 @@ const BETWEEN_MS = 10_000;
 const TOKEN_MS = 30;
 
 type Replica = Awaited<ReturnType<typeof serverProcess>> & { kills: number };
-/** How a stream ended, and whether its replica was killed in the meantime. */
-type Told = { isWhole: boolean; wasKilled: boolean };
+/** How a stream ended (null: whole), and whether its replica was killed in the meantime. */
+type Told = { breakage: string | null; wasKilled: boolean };
 
 /**
  * Reads one stream to its end; null if its replica was down from the beginning, or rejected it because too
@@ -43,11 +43,12 @@ async function stream(replica: Replica, user: TestUser): Promise<Told | null> {
   const answer = await testClient(replica.url)
     .send(chatCompletions, { body }, { as: user })
     .catch(() => null);
-  if (!answer) return replica.kills === kills ? null : { isWhole: false, wasKilled: true };
+  if (!answer) return replica.kills === kills ? null : { breakage: 'no answer', wasKilled: true };
   if (answer.status === 503) return null;
-  const text = await answer.text().catch(() => '');
+  const text = await answer.text().catch(String);
   const isWhole = answer.status === 200 && text.includes('[DONE]') && !text.includes('"error"');
-  return { isWhole, wasKilled: replica.kills !== kills };
+  const breakage = isWhole ? null : `${answer.status} ${text.slice(-200)}`;
+  return { breakage, wasKilled: replica.kills !== kills };
 }
 
 test('when one of three replicas is killed, only its own streams break, and only written output is charged', {
@@ -110,9 +111,9 @@ test('when one of three replicas is killed, only its own streams break, and only
   isEnding = true;
   await Promise.all(asking);
 
-  expect(told.filter(({ isWhole, wasKilled }) => !isWhole && !wasKilled)).toEqual([]);
-  expect(told.filter(({ isWhole }) => isWhole).length).toBeGreaterThan(USERS * AT_ONCE);
-  expect(told.filter(({ isWhole }) => !isWhole).length).toBeGreaterThan(0);
+  expect(told.filter(({ breakage, wasKilled }) => breakage !== null && !wasKilled)).toEqual([]);
+  expect(told.filter(({ breakage }) => breakage === null).length).toBeGreaterThan(USERS * AT_ONCE);
+  expect(told.filter(({ breakage }) => breakage !== null).length).toBeGreaterThan(0);
 
   await Promise.all(replicas.map(({ kill }) => kill()));
   await expectChargedOnce(main);
