@@ -203,7 +203,7 @@ def _refuse_quantised(quantisation: object) -> None:
         return
     method = quantisation.get("quant_method") if isinstance(quantisation, dict) else None
     raise PlainError(
-        f"The base is quantised ({method or 'by an unnamed method'}). Upload the unquantised "
+        f"The base is quantized ({method or 'by an unnamed method'}). Upload the unquantized "
         "weights."
     )
 

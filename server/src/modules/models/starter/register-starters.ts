@@ -21,7 +21,7 @@ const cards = {
     slug: PARIS_MODEL,
     title: 'Paris starter',
     details:
-      'The starter image model: eight small experts that were trained apart, and a router that says which of them work. ' +
+      'The starter picture model: eight small experts that were trained apart, and a router that says which of them work. ' +
       'It generates small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
       'can be neither deployed nor fine-tuned.',
     family: 'paris',
