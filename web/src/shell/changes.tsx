@@ -12,8 +12,8 @@ export function Changes({ userId }: { userId: string }) {
   useEffect(() => {
     const ended = new AbortController();
     if (readGuestResults())
-      void import('../modules/home/landing/try/claim-guest-results.ts').then(({ giveTries }) =>
-        giveTries(ended.signal),
+      void import('../modules/home/landing/try/claim-guest-results.ts').then(({ claimGuestResults }) =>
+        claimGuestResults(ended.signal),
       );
     return () => ended.abort();
   }, [userId]);

@@ -53,11 +53,11 @@ export function GeneratorPage() {
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const session = useQuery(sessionQuery);
   const userId = session.data?.id;
-  const { typed, change, noteEdit } = useBroughtDraft(name);
+  const { typed, change, recordEdit } = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId });
   const draft = { ...typed, values: openingValues(name, serving.isStarter, typed.values) };
   const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
-  const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
+  const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, recordEdit);
   const history = useGenerations(userId, historyOf(name));
   // Content below waits until the height of the content above is known.
   const results = useFetched(GeneratorResults, isOpen);

@@ -8,7 +8,6 @@ import { findChainHead, findSealHash, findUnsealedSeconds, type Place } from './
 import { type Check, checkUsage } from './check-usage.ts';
 import {
   type AccountProof,
-  beginProof,
   countSeals,
   countWrongPortions,
   countWrongSettlements,
@@ -16,6 +15,7 @@ import {
   findLastProof,
   lockProofs,
   proveAccounts,
+  startProof,
   tryLockProofs,
   upsertLastProof,
 } from './proof-queries.ts';
@@ -173,7 +173,7 @@ export async function verifyLedgerIfStale(db: Database): Promise<LedgerReport | 
 
 /** `tx` holds the lock on proofs; the ledger is read on other connections of `db`. */
 async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
-  const provedAt = await beginProof(tx);
+  const provedAt = await startProof(tx);
   const proven = (await findLastProof(tx))?.proven ?? null;
   const begunMs = performance.now();
   const report = await verifyLedger(db, proven);

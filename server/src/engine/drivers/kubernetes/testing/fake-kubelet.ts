@@ -58,7 +58,7 @@ class FakeKubelet {
     this.path = `/api/v1/namespaces/${cluster.namespace}/pods`;
     this.watched = watchObjects<WholePod>({
       ...{ cluster, path: this.path, keep: (pod) => pod },
-      onChange: (after, before) => this.take(after, before),
+      onChange: (after, before) => this.update(after, before),
       log: createLog({ logLevel: 'silent', logFormat: 'json' }),
       pauses: { firstMs: 20, longestMs: 500 },
     });
@@ -70,7 +70,7 @@ class FakeKubelet {
     for (const process of this.processes.values()) process.kill();
   }
 
-  private take(after: WholePod | undefined, before: WholePod | undefined): void {
+  private update(after: WholePod | undefined, before: WholePod | undefined): void {
     const pod = after ?? before;
     if (pod?.spec.nodeName !== this.options.nodeName) return;
     const process = this.processes.get(pod.metadata.name);
