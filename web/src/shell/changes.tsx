@@ -1,6 +1,6 @@
 import { useEffect } from 'react';
 import { followChanges } from '../lib/live/follow-changes.ts';
-import { readGuestResults } from '../modules/home/landing/try/kept-tries.ts';
+import { readGuestResults } from '../modules/home/landing/try/saved-tries.ts';
 
 /** Follows server changes while the same user is signed in, and claims their guest generations. */
 export function Changes({ userId }: { userId: string }) {

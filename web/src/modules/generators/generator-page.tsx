@@ -39,7 +39,9 @@ const GeneratorList = loadable(async () => (await import('./generator-list.tsx')
 const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
 
 /** Shown instead of the form. */
-const NobodyServes = loadable(async () => (await import('./nobody-serves.tsx')).NobodyServes);
+const UnavailableGenerator = loadable(
+  async () => (await import('./unavailable-generator.tsx')).UnavailableGenerator,
+);
 
 /** The page of the generator in the URL. */
 export function GeneratorPage() {
@@ -81,7 +83,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       <Preparing />
       {form === 'none' ? (
         <DeferredPart pending={<Skeleton className="h-60 rounded-xl" />}>
-          <NobodyServes />
+          <UnavailableGenerator />
         </DeferredPart>
       ) : (
         <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { generationOf } from '../../modules/generations/testing/generation-of.ts';
 import { CommandPalette } from './command-palette.tsx';
-import { bufferKeystrokes } from './kept-keys.ts';
+import { bufferKeystrokes } from './type-ahead-buffer.ts';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({

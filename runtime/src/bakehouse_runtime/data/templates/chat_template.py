@@ -30,7 +30,7 @@ _ASKED_OTHERWISE = (
 )
 _NO_CALLS = "the chat template leaves out a call of an answer"
 _NO_THOUGHTS = (
-    "the chat template leaves out the thoughts beside an answer: write them into the answer, for "
+    "the chat template leaves out the thoughts of an answer: write them into the answer, for "
     "example between <think> and </think>"
 )
 

@@ -5,7 +5,7 @@ import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
-import { type Conversation, newestTurns, OpenConversation } from './kept-conversation.ts';
+import { type Conversation, newestTurns, OpenConversation } from './saved-conversation.ts';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
 let kept = createFakeConversations();
