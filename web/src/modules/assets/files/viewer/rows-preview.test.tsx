@@ -313,7 +313,7 @@ test('marks an earlier revision', () => {
   cleanup();
   show({ rows, total_rows: 2 }, { revision: 'zeroth' });
   expect(screen.getByRole('combobox', { name: 'Version' }).textContent).toContain('Version 1');
-  expect(screen.getByText(/an earlier revision of the file/)).toBeTruthy();
+  expect(screen.getByText(/an earlier version of the file/)).toBeTruthy();
 });
 
 test('shows an unlisted file of the asset, and finds another by name', async () => {
