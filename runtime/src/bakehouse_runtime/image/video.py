@@ -57,9 +57,8 @@ def to_videos(values: Tensor, fps: float) -> list[Video]:
 
 def strip(video: Video, count: int, side_max: int) -> Image.Image:
     """Returns evenly spaced frames in one row, including the first and the last."""
-    chosen = (
-        np.linspace(0, len(video.frames) - 1, min(count, len(video.frames))).round().astype(int)
-    )
+    last = len(video.frames) - 1
+    chosen = np.linspace(0, last, min(count, last + 1)).round().astype(int)
     pictures = [reduced(video.picture(number), side_max) for number in chosen]
     width, height = pictures[0].size
     row = Image.new("RGB", (width * len(pictures), height))

@@ -91,12 +91,12 @@ def _check_only(sizes: VideoSizes, most: VideoSize) -> None:
     multiple, each = sizes.multiple, sizes.frames_a_latent
     if width % multiple or height % multiple or frames % each != 1:
         raise PlainError(
-            f"The {VIDEO_KEY} in model_index.json has to have sides that are multiples of "
+            f"`{VIDEO_KEY}` in model_index.json must have sides that are multiples of "
             f"{multiple}, and frames that are one more than a multiple of {each}."
         )
     if width * height > most.width * most.height or frames > most.frames:
         raise PlainError(
-            f"The {VIDEO_KEY} in model_index.json may have {most.width} x {most.height} pixels and "
+            f"`{VIDEO_KEY}` in model_index.json may have {most.width} x {most.height} pixels and "
             f"{most.frames} frames at most."
         )
 
