@@ -69,7 +69,7 @@ def read_only_size(folder: Path) -> tuple[VideoSize, float] | None:
     found = [value for name in names if isinstance(value := told.get(name), int) and value > 0]
     if len(found) < len(names):
         raise PlainError(
-            f"The {VIDEO_KEY} in {folder.name}/model_index.json does not name {', '.join(names)}."
+            f"`{VIDEO_KEY}` in {folder.name}/model_index.json does not name {', '.join(names)}."
         )
     width, height, frames, fps = found
     return VideoSize(width, height, frames), float(fps)
