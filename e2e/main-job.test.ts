@@ -116,7 +116,7 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();
   await look(page, 'wizard-review-details');
-  await page.getByLabel('Ceiling').fill('2');
+  await page.getByLabel('Spending limit').fill('2');
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.getByText('Your model is fine-tuning!').waitFor({ timeout: WORK_MS });
   await look(page, 'wizard-result');

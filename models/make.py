@@ -63,9 +63,9 @@ def make(step: str, work: Path, recipe: Recipe) -> None:
         return
     # PyTorch takes seconds to import; fetching and --help do not need it.
     from workshop import steps
-    from workshop.films import steps as film_steps
+    from workshop.videos import steps as video_steps
 
-    made = steps.MAKE | film_steps.MAKE
+    made = steps.MAKE | video_steps.MAKE
     if step in made:
         made[step](work, recipe)
     else:
@@ -116,7 +116,7 @@ def print_figures(arguments: argparse.Namespace, recipe: Recipe) -> None:
     measured = Measured(
         arguments.prompts or counts["prompts"],
         arguments.edits or counts["edits"],
-        arguments.films or counts["films"],
+        arguments.videos or counts["films"],
         arguments.set,
         arguments.work,
     )
@@ -140,7 +140,7 @@ def main() -> None:
     parser.add_argument("--bare", action="store_true", help="`pack` the text encoder too")
     parser.add_argument("--prompts", type=int, help="how many `figures` are made of")
     parser.add_argument("--edits", type=int, help="how many `figures` are made of")
-    parser.add_argument("--films", type=int, help="how many `figures` are made of")
+    parser.add_argument("--videos", type=int, help="how many `figures` are made of")
     parser.add_argument(
         "--set", choices=["choosing", "reporting"], default="reporting", help="of `figures`"
     )

@@ -55,7 +55,7 @@ const commands: Record<string, Entry> = {
   },
   bench: {
     summary:
-      'measure performance; WORDS select: upload store clone transfers data chat training neighbours page pictures films lighthouse cluster; or --models, --scale',
+      'measure performance; WORDS select: upload store clone transfers data chat training neighbours page pictures videos lighthouse cluster; or --models, --scale',
     takesWords: true,
     load: async () => (await import('./bench.ts')).bench,
   },

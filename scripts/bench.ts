@@ -2,7 +2,7 @@ import { measureChat } from './bench/chat.ts';
 import { measureClone } from './bench/clone.ts';
 import { measureCluster } from './bench/cluster.ts';
 import { measureData } from './bench/data.ts';
-import { measureFilms } from './bench/films.ts';
+import { measureVideos } from './bench/videos.ts';
 import { measureLighthouse } from './bench/lighthouse.ts';
 import { isRight, type Measured, result, verdict } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
@@ -29,7 +29,7 @@ const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measu
   neighbours: measureNeighbours,
   page: measurePage,
   pictures: measurePictures,
-  films: measureFilms,
+  videos: measureVideos,
   lighthouse: measureLighthouse,
   cluster: measureCluster,
 };

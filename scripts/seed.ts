@@ -36,8 +36,8 @@ export const seed: Command = async ({ scale, fraction }) => {
   console.log(`The dataset '${dataset.title}' contains ${dataset.file}.`);
   if (scale) {
     const sizes = sizesOf(fraction);
-    const say = (line: string) => console.log(`  ${line}`);
-    await withDatabase((db) => fillScale(db, { sizes, client, file: dataset.file, say }));
+    const print = (line: string) => console.log(`  ${line}`);
+    await withDatabase((db) => fillScale(db, { sizes, client, file: dataset.file, print }));
   }
   return 0;
 };

@@ -226,12 +226,12 @@ function printLead(questions: Question[], answers: Answers): boolean {
   console.log(
     `    exact matches: tuned ${count(answers.tuned)}, base ${count(answers.base)} of ${questions.length}`,
   );
-  const say = (name: string, { wins, losses, chance, isProven }: Lead) =>
+  const print = (name: string, { wins, losses, chance, isProven }: Lead) =>
     console.log(
       `    ${name} against base: ${wins} wins, ${losses} losses, p ${chance.toPrecision(2)}: ${isProven ? 'significant' : 'not significant'}`,
     );
-  say('tuned', tuned);
-  say('its answers to other questions', control);
+  print('tuned', tuned);
+  print('its answers to other questions', control);
   return tuned.isProven && !control.isProven;
 }
 

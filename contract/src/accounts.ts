@@ -47,8 +47,8 @@ export const profileForm = z.object({
   /** An address, or the picture itself as sent by the web app. */
   image: z
     .string()
-    .regex(/^(https:\/\/|data:image\/(png|jpeg|webp|gif);base64,)/, 'Image must be a PNG, JPEG, WebP or GIF')
-    .max(IMAGE_CHARS_MAX, 'Image is larger than 200 kB')
+    .regex(/^(https:\/\/|data:image\/(png|jpeg|webp|gif);base64,)/, 'Choose a PNG, JPEG, WebP or GIF')
+    .max(IMAGE_CHARS_MAX, 'Picture is larger than 200 kB')
     .nullish(),
 });
 

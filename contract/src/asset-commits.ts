@@ -52,7 +52,7 @@ export const listAssetCommits = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/commits',
   access: 'key',
-  operation: 'list the commits',
+  operation: 'list the versions',
   summary: 'List the commits of a dataset or model, newest first',
   params: assetIdParams,
   query: z.object({
@@ -118,7 +118,7 @@ export const compareCommits = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/diff',
   access: 'key',
-  operation: 'compare the commits',
+  operation: 'compare the versions',
   summary: 'List the files that a commit changed',
   params: assetIdParams,
   query: z.object({

@@ -8,7 +8,7 @@ export const filesCopyStatus = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/files_copy_status',
   access: 'key',
-  summary: 'List the copy status of each file in the latest revision',
+  summary: 'List the copy status of each file in the latest version',
   params: z.object({ id: idOf('dataset or model') }),
   query: z.object({
     limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(FILES_SHOWN_MAX),

@@ -113,7 +113,7 @@ export const completeUpload = endpoint({
   path: '/api/v1/asset/:id/uploads/:uploadId/complete',
   access: 'key',
   operation: 'upload the file',
-  summary: 'Add the uploaded file in a new revision',
+  summary: 'Add the uploaded file in a new version',
   params: uploadParams,
   response: completedUpload,
   pendingStatus: 202,

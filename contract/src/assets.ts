@@ -269,7 +269,7 @@ export const uploadFile = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/upload',
   access: 'key',
-  summary: 'Upload a file of at most 500 MB; an existing path is replaced in a new revision',
+  summary: 'Upload a file of at most 500 MB; an existing path is replaced in a new version',
   params: assetIdParams,
   upload: { part: 'data_file', fields: uploadFields },
   response: z.object({ file: assetFile, revision_id: z.string() }),
@@ -289,7 +289,7 @@ export const deleteFile = endpoint({
   method: 'DELETE',
   path: '/api/v1/asset/:id/file',
   access: 'key',
-  summary: 'Delete a file in a new revision',
+  summary: 'Delete a file in a new version',
   params: assetIdParams,
   body: z.object(
     {
@@ -307,7 +307,7 @@ export const assetInfo = endpoint({
   path: '/api/v1/asset/:id/info',
   access: 'key',
   operation: 'list the files',
-  summary: "Get a file of the latest revision, or list a folder's files",
+  summary: "Get a file of the latest version, or list a folder's files",
   params: assetIdParams,
   query: z.object({
     path: z.string().default(''),
@@ -331,7 +331,7 @@ export const assetTree = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/tree',
   access: 'key',
-  summary: 'List a folder of a revision; defaults to the latest',
+  summary: 'List a folder of a version; defaults to the latest',
   params: assetIdParams,
   query: z.object({
     /** Empty for the root. */

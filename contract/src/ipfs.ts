@@ -44,7 +44,7 @@ export const getIpfs = endpoint({
   path: '/api/v1/asset/:id/ipfs',
   access: 'key',
   operation: 'read the IPFS addresses',
-  summary: 'List the revisions with their CIDs and pins, newest first',
+  summary: 'List the versions with their CIDs and pins, newest first',
   params,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(20),
@@ -74,7 +74,7 @@ export const listIpfsFiles = endpoint({
   path: '/api/v1/asset/:id/ipfs/files',
   access: 'key',
   operation: 'list the files',
-  summary: 'List the files of a revision with their CIDs',
+  summary: 'List the files of a version with their CIDs',
   params,
   query: z.object({
     /** Defaults to the newest. */

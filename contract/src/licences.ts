@@ -30,8 +30,8 @@ export const licences: Record<LicenceName, Omit<Licence, 'accepted_at' | 'licenc
     url: 'https://huggingface.co/black-forest-labs/FLUX.1-Kontext-dev/blob/main/LICENSE.md',
     summary: [
       'The model and its derivatives are for non-commercial use only: research, testing, personal projects.',
-      'Commercial use needs a separate licence from Black Forest Labs.',
-      'You are responsible for the images you make, and may not train a competing model on them.',
+      'Commercial use needs a separate license from Black Forest Labs.',
+      'You are responsible for the pictures you make, and may not train a competing model on them.',
       'Unlawful content must be filtered or reviewed.',
     ],
   },
@@ -41,7 +41,7 @@ export const listLicences = endpoint({
   method: 'GET',
   path: '/api/v1/licences',
   access: 'key',
-  summary: 'List model licences and which ones you have accepted',
+  summary: 'List model licenses and which ones you have accepted',
   response: z.object({ licences: z.array(licence) }),
 });
 
@@ -49,7 +49,7 @@ export const acceptLicence = endpoint({
   method: 'POST',
   path: '/api/v1/licences/accept',
   access: 'key',
-  summary: 'Accept a licence version',
+  summary: 'Accept a license version',
   body: only({
     user_id: userId,
     licence: z.enum(licenceNames, `licence must be one of ${licenceNames.join(', ')}`),

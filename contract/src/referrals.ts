@@ -166,7 +166,7 @@ export const getPendingReferral = endpoint({
   response: z.object({ referralCode: z.string().nullable() }),
 });
 
-export const forgetPendingReferral = endpoint({
+export const deletePendingReferral = endpoint({
   method: 'DELETE',
   path: PENDING_REFERRAL_PATH,
   access: 'session',

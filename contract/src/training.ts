@@ -168,7 +168,7 @@ export const SLOWDOWN_MAX = 20;
  * Maximum cost of a run in BGL. A run that needs more continues for as much again at no cost, then saves its
  * work and stops; with a ceiling below its quote it stops there, unless all steps are done.
  */
-export const ceiling = positiveBgl('Ceiling');
+export const ceiling = positiveBgl('Spending limit');
 
 /** The cost shown to the user, and its limit. */
 export const agreedCost = {

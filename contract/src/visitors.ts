@@ -74,7 +74,7 @@ export const getVisitorPicture = endpoint({
   response: visitorPicture,
 });
 
-export const keepVisitorPicture = endpoint({
+export const claimVisitorPicture = endpoint({
   method: 'POST',
   path: '/api/v1/visitors/pictures/:token/keep',
   access: 'key',

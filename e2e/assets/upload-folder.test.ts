@@ -31,7 +31,7 @@ journey(
     await page.getByRole('button', { name: 'Finish' }).click();
     await page.getByText('Your Model is Ready!').waitFor();
     await page.getByRole('link', { name: 'Manage Model' }).click();
-    await page.getByRole('link', { name: 'Deploy as an image model' }).waitFor();
+    await page.getByRole('link', { name: 'Deploy as a picture model' }).waitFor();
     await page.getByRole('tab', { name: 'Files (11)' }).click();
     await page.getByText('vae/diffusion_pytorch_model.safetensors').waitFor();
   },

@@ -118,8 +118,8 @@ async function askInSql(page: Page): Promise<void> {
 }
 
 async function seeRevisions(page: Page): Promise<void> {
-  await choose(page, 'Revision', 'Revision 1');
-  await page.getByText('This is an earlier revision of the file.').waitFor();
+  await choose(page, 'Version', 'Version 1');
+  await page.getByText('This is an earlier version of the file.').waitFor();
   await page.getByText('Based on all 10 rows.').waitFor();
   expect(new URL(page.url()).searchParams.get('revision')).toBeTruthy();
   await page.getByRole('button', { name: 'Rows', exact: true }).click();

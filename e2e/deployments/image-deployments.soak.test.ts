@@ -12,8 +12,8 @@ journey(
   async ({ page }) => {
     await signUp(page);
     await page.goto('/my-deployments');
-    await page.getByRole('button', { name: 'Image models' }).click();
-    await page.getByText('No image model is deployed').waitFor();
+    await page.getByRole('button', { name: 'Picture models' }).click();
+    await page.getByText('No picture model is deployed').waitFor();
     await look(page, 'image-deployments-empty');
 
     // The licence covers full-size weights, which don't fit here.
@@ -22,13 +22,13 @@ journey(
       const licence = { licence: LICENCE, ...licences[LICENCE], accepted_at: null };
       await route.fulfill({ response, json: { ...(await response.json()), licence } });
     });
-    await page.getByRole('button', { name: 'Deploy an image model' }).first().click();
+    await page.getByRole('button', { name: 'Deploy a picture model' }).first().click();
     const dialog = page.getByRole('dialog');
     await choose(page, dialog.getByRole('combobox', { name: 'Model' }), 'Kontext starter');
     await dialog.getByText('per hour').waitFor();
     const deploy = dialog.getByRole('button', { name: 'Deploy' });
     expect(await deploy.isDisabled()).toBe(true);
-    await dialog.getByRole('checkbox', { name: 'I have read and accept the licence' }).click();
+    await dialog.getByRole('checkbox', { name: 'I have read and accept the license' }).click();
     await look(page, 'image-deployment-dialog');
     await deploy.click();
     await page.getByText('Model deployment initiated successfully').waitFor();
@@ -49,6 +49,6 @@ journey(
     await page.getByRole('button', { name: 'Terminate Kontext starter' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('FLUX deployment terminated successfully!').waitFor();
-    await page.getByText('No image model is deployed').waitFor();
+    await page.getByText('No picture model is deployed').waitFor();
   },
 );

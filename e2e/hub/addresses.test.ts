@@ -62,7 +62,7 @@ journey(
     const old = await downloaded(page, 'Download', true);
     expect(old).toEqual({ name: 'old.txt', text: 'rye' });
     await page.goto(first);
-    const files = page.getByRole('list', { name: 'Files at this commit' });
+    const files = page.getByRole('list', { name: 'Files of this version' });
     await files.getByRole('link', { name: 'loaves.csv' }).waitFor();
     await look(page, 'commit-with-files');
     await files.getByRole('button', { name: 'notes' }).click();

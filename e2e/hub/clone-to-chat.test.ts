@@ -66,7 +66,7 @@ journey(
     await signUp(page);
     await page.goto('/model-hub?query=old-rye');
     await find(page, 'old-rye', 'bakery/old-rye');
-    await page.getByText('Its weights are Python pickles alone').waitFor();
+    await page.getByText('Its weights are only Python pickles').waitFor();
     expect(await page.getByRole('button', { name: 'Clone', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
 
@@ -91,11 +91,11 @@ journey(
     await page.getByText('Error cloning the model').first().waitFor({ timeout: WORK_MS });
     await look(page, 'model-hub-failed');
     hub.instead = null;
-    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByRole('button', { name: 'Try again' }).click();
     await page.getByRole('link', { name: 'Open model' }).waitFor({ timeout: WORK_MS });
 
     await page.goto('/dataset');
-    await page.getByRole('link', { name: 'Model Hub' }).click();
+    await page.getByRole('link', { name: 'Model hub' }).click();
     await find(page, 'loaves', 'bakery/loaves');
     await page.getByRole('button', { name: 'Clone', exact: true }).click();
     await page.getByRole('link', { name: 'Open dataset' }).click({ timeout: WORK_MS });
@@ -111,7 +111,7 @@ journey(
     const page = await openPage(server.url);
     await signUp(page);
     await page.goto('/model');
-    await page.getByRole('link', { name: 'Model Hub' }).click();
+    await page.getByRole('link', { name: 'Model hub' }).click();
     await page.getByText('bakery/SmolLM2-135M-Instruct').waitFor();
     await look(page, 'model-hub');
     await page.getByRole('tab', { name: 'Clones' }).click();

@@ -188,7 +188,7 @@ const work: Screen<UserObjects>[] = [
     at: '/my-deployments/images',
     full: 'Kontext starter',
     failed: 'Your deployments could not be loaded',
-    empty: 'No image model is deployed',
+    empty: 'No picture model is deployed',
   },
   {
     route: '/my-deployments/images/$podId',

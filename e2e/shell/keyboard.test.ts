@@ -93,7 +93,7 @@ journey('the wizard works without a mouse', async ({ page }) => {
   await sheet.getByRole('button', { name: 'Choose Config' }).focus();
   await page.keyboard.press('Enter');
   const templates = page.getByRole('dialog', { name: 'Configuration Templates' });
-  await templates.getByText('No configurations yet').waitFor();
+  await templates.getByText('No templates yet').waitFor();
   await page.keyboard.press('Escape');
   await templates.waitFor({ state: 'hidden' });
   await expectFocus(page, 'button "Choose Config"');

@@ -28,7 +28,7 @@ function answer(route: Route) {
   return route.fulfill({ json: { datasets, next_cursor } });
 }
 
-const refuse = (route: Route) =>
+const reject = (route: Route) =>
   route.fulfill({ status: 400, json: { error: { message: 'The disk is on fire' } } });
 
 journey(
@@ -38,7 +38,7 @@ journey(
     await signUp(page);
     let broken = true;
     await page.route('**/api/v1/datasets?**', (route) =>
-      broken && route.request().url().includes('cursor=1') ? refuse(route) : answer(route),
+      broken && route.request().url().includes('cursor=1') ? reject(route) : answer(route),
     );
     await page.goto('/dataset');
     await page.getByText('Recipes 0', { exact: true }).waitFor();
@@ -68,7 +68,7 @@ journey('data that cannot be refreshed stays visible with its age', async ({ pag
   await page.goto('/dataset');
   await page.getByText('Recipes 0', { exact: true }).waitFor();
   await page.unroute('**/api/v1/datasets?**');
-  await page.route('**/api/v1/datasets?**', refuse);
+  await page.route('**/api/v1/datasets?**', reject);
   // Creating a dataset refetches the list.
   await page.getByRole('button', { name: 'Create Dataset' }).click();
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });

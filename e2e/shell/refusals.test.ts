@@ -139,7 +139,7 @@ journey(
     await page.getByLabel('Epochs').fill('50');
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'Details' }).click({ timeout: WORK_MS });
-    await page.getByLabel('Ceiling').fill('2');
+    await page.getByLabel('Spending limit').fill('2');
     await page.getByRole('button', { name: 'Start training' }).click();
     await page.getByRole('link', { name: 'Manage Model' }).click();
     await page.getByRole('link', { name: 'Curves, parameters and cost' }).click();

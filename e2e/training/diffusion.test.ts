@@ -74,7 +74,7 @@ async function startTraining(page: Page): Promise<void> {
   await review.getByText('broken.png is not a picture that can be read.').waitFor();
   await look(page, 'diffusion-review');
   // Enough for a slow machine.
-  await review.getByLabel('Ceiling').fill('1');
+  await review.getByLabel('Spending limit').fill('1');
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.waitForURL('**/runs/*', { timeout: WORK_MS });
 }

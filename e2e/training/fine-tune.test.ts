@@ -26,7 +26,7 @@ journey(
     });
     await page.getByRole('button', { name: 'Fine-tune on this' }).click();
     const screen = page.getByRole('dialog', { name: 'Fine-tune' });
-    await screen.getByText(/The columns were not recognised|The format was not recognised/).waitFor();
+    await screen.getByText(/The columns were not recognized|The format was not recognized/).waitFor();
     const start = screen.getByRole('button', { name: 'Start', exact: true });
     expect(await start.isDisabled()).toBe(true);
     await look(page, 'fine-tune-columns');

@@ -58,9 +58,9 @@ journey(
     await goToParameters(page, { name: 'Number Expert', file: DATA.name });
     await page.getByLabel('Epochs').fill('7');
     await look(page, 'wizard-gpu');
-    await page.getByLabel('Configuration name').fill('Seven');
+    await page.getByLabel('Template name').fill('Seven');
     await page.keyboard.press('Enter');
-    await page.getByText('Configuration saved').waitFor();
+    await page.getByText('Template saved').waitFor();
     await page.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Choose Config' }).click();
     const dialog = page.getByRole('dialog', { name: 'Configuration Templates' });
@@ -77,7 +77,7 @@ journey(
 
     const importFile = (name: string, text: string) =>
       dialog
-        .getByLabel('Configuration file')
+        .getByLabel('Template file')
         .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(text) });
     await importFile('wrong.yaml', 'epochs: 3\nlearningrate: 1\n');
     await page.getByText('Unknown field: learningrate').waitFor();

@@ -183,7 +183,7 @@ def test_accepts_a_small_shift_and_another_shade(shaded_objects: list[CutOut]) -
 
 
 def test_measures_a_tiny_paris(tmp_path: Path, paris_folder: Path, objects: list[CutOut]) -> None:
-    measured = Measured(prompts=4, edits=0, films=0, which="reporting", work=tmp_path)
+    measured = Measured(prompts=4, edits=0, videos=0, which="reporting", work=tmp_path)
     judge, cpu = Judge(len(objects)), torch.device("cpu")
     save_expert(tiny_expert(9), paris_folder / "base", torch.float16)
     figures = measure_paris(paris_folder, objects, judge, cpu, measured)
@@ -253,7 +253,7 @@ def test_times_the_steps_of_a_flux_of_any_shape() -> None:
 
 
 def test_reports_missing_files(tmp_path: Path) -> None:
-    measured = Measured(prompts=4, edits=4, films=0, which="reporting", work=tmp_path)
+    measured = Measured(prompts=4, edits=4, videos=0, which="reporting", work=tmp_path)
     with pytest.raises(PlainError, match="The data packages are missing"):
         measure_models(tmp_path, measured, STARTERS)
     (tmp_path / "packages").mkdir()
@@ -263,7 +263,7 @@ def test_reports_missing_files(tmp_path: Path) -> None:
 
 def test_measures_a_tiny_kontext(tmp_path: Path, objects: list[CutOut]) -> None:
     export_kontext(tiny_transformer(), tiny_autoencoder(), tmp_path, torch.float32)
-    measured = Measured(prompts=0, edits=2, films=0, which="choosing", work=tmp_path)
+    measured = Measured(prompts=0, edits=2, videos=0, which="choosing", work=tmp_path)
     judge, cpu = Judge(len(objects)), torch.device("cpu")
     figures = measure_kontext(tmp_path, objects, judge, cpu, measured)
     assert figures["drawn_caption_top5"] == 1, "with two captions every one is among five"

@@ -19,11 +19,11 @@ from bakehouse_runtime.image.training.latent_cache import LatentCache
 
 from .evaluation.measure import FROM_TEXT_GUIDANCE
 from .figure_tables import decoder_sentence, expert_table, figure_tables, routing_sentence
-from .films.release import write_wan_card
 from .recipe import Recipe, experts
 from .release import LAST, changed_models, has_model
 from .scenes.objects import load_cut_outs
 from .training_records import training_table, update_records
+from .videos.release import write_wan_card
 
 CLUSTER_SAMPLES = 10
 DECODER_PARTS = ("classifier", "decoder")

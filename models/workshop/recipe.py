@@ -15,7 +15,7 @@ TAKEN = ("initial", "trained")
 
 # The settings that a step's result depends on; its own come last.
 ENCODED = ("packages", "picture_side", "autoencoder", "text_window")
-FILMS = ("packages", "film", "film_autoencoder")
+VIDEOS = ("packages", "film", "film_autoencoder")
 SETTINGS = {
     "autoencoder": ("packages", "picture_side", "autoencoder"),
     "classifier": ("packages", "classifier"),
@@ -28,9 +28,9 @@ SETTINGS = {
     "judge": ("packages", "judge"),
     "kontext-latents": (*ENCODED, "kontext_latents"),
     "kontext": (*ENCODED, "kontext_latents", "kontext_shape", "kontext"),
-    "film-autoencoder": FILMS,
-    "film-latents": (*FILMS, "text_window", "film_latents"),
-    "wan": (*FILMS, "text_window", "film_latents", "wan_shape", "wan"),
+    "film-autoencoder": VIDEOS,
+    "film-latents": (*VIDEOS, "text_window", "film_latents"),
+    "wan": (*VIDEOS, "text_window", "film_latents", "wan_shape", "wan"),
 }
 
 

@@ -30,11 +30,11 @@ from .evaluation.cluster_losses import cluster_losses
 from .evaluation.ellipses import ellipses_of
 from .evaluation.held_out import held_out_prompts
 from .evaluation.measure import Measured, measure_models
-from .films.release import assemble_wan
 from .flux import export_kontext
 from .recipe import Recipe, experts
 from .scenes.objects import load_cut_outs
 from .steps import one_row_in_fifty
+from .videos.release import assemble_wan
 
 DECODER = "decoder"
 TESTED_PROMPTS = 40

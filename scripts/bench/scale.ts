@@ -159,8 +159,8 @@ async function makePlace({
   const db = connect(await server.databaseUrl());
   try {
     console.error(`Filling ${fraction} of the large installation ...`);
-    const say = (line: string) => console.error(`  ${line}`);
-    await fillScale(db, { sizes: sizesOf(fraction), client, file, say });
+    const print = (line: string) => console.error(`  ${line}`);
+    await fillScale(db, { sizes: sizesOf(fraction), client, file, print });
     const config = { ...readConfig(process.env), operators: [OPERATOR] };
     config.secret = await readOrMakeSecret(server.dataDir);
     const { password } = await makeOperator({ config, db, clock: systemClock }, { email: OPERATOR });
@@ -216,9 +216,9 @@ async function compare({ name, prepare, run }: Call, small: Place, large: Place)
   const stalls: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
     times.small.push(await timed(small));
-    await takeLongestStallMs(large);
+    await measureLongestStallMs(large);
     times.large.push(await timed(large));
-    stalls.push(await takeLongestStallMs(large));
+    stalls.push(await measureLongestStallMs(large));
   }
   return [
     {
@@ -259,7 +259,7 @@ async function timeProof({ server }: Place): Promise<Measured> {
 }
 
 /** Since the last call: the server resets this metric with every scrape. */
-async function takeLongestStallMs({ server }: Place): Promise<number> {
+async function measureLongestStallMs({ server }: Place): Promise<number> {
   const metrics = await (await fetch(new URL('/metrics', server.url))).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];
   if (!seconds) throw new Error('The server does not report how long its event loop stalled.');

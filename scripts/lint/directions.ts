@@ -84,10 +84,10 @@ function placeOf(file: string): Place {
 }
 
 /** Returns null if `from` may import `to`; otherwise the reason and the solution. */
-export function refuseImport(from: string, to: string): string | null {
+export function checkImport(from: string, to: string): string | null {
   const source = placeOf(from);
   const target = placeOf(to);
-  if (source.package !== target.package) return refusePackage(source, target);
+  if (source.package !== target.package) return checkPackage(source, target);
   if (source.isTest) return null;
   if (target.isTest)
     return 'Only tests may import what is made for tests. Move the piece that both need out of it.';
@@ -108,7 +108,7 @@ export function findReexportViolation(from: string): string | null {
   return 'The web app has no barrels: whoever needs it imports it from the file that has it.';
 }
 
-function refusePackage(source: Place, target: Place): string | null {
+function checkPackage(source: Place, target: Place): string | null {
   // Examples are data.
   if (['contract', 'examples'].includes(target.package)) return null;
   // Files at the root configure everything else.

@@ -1,16 +1,16 @@
 /** The project's own lint rule, loaded by oxlint.config.ts: imports go in one direction. */
 import path from 'node:path';
 import { root } from '../root.ts';
-import { findPackageViolation, findReexportViolation, refuseImport } from './directions.ts';
+import { checkImport, findPackageViolation, findReexportViolation } from './directions.ts';
 
 type Source = { type: string; value?: unknown };
 type Context = { filename: string; report: (problem: { node: Source; message: string }) => void };
 
-function refuse(filename: string, name: string): string | null {
+function findViolation(filename: string, name: string): string | null {
   const from = relativeToRoot(filename);
   if (name.startsWith('.'))
-    return refuseImport(from, relativeToRoot(path.resolve(path.dirname(filename), name)));
-  if (name.startsWith('@bakehouse/')) return refuseImport(from, `${name.slice('@bakehouse/'.length)}.ts`);
+    return checkImport(from, relativeToRoot(path.resolve(path.dirname(filename), name)));
+  if (name.startsWith('@bakehouse/')) return checkImport(from, `${name.slice('@bakehouse/'.length)}.ts`);
   return findPackageViolation(from, name);
 }
 
@@ -22,7 +22,7 @@ const direction = {
   create(context: Context) {
     const check = ({ source }: { source: Source | null }) => {
       if (typeof source?.value !== 'string') return;
-      const reason = refuse(context.filename, source.value);
+      const reason = findViolation(context.filename, source.value);
       if (reason) context.report({ node: source, message: reason });
     };
     const checkReexport = (node: { source: Source | null }) => {

@@ -16,11 +16,11 @@ type Options = {
   /** The first one owns every tenth. */
   userIds: string[];
   count: number;
-  say: (done: number, of: string) => void;
+  print: (done: number, of: string) => void;
 };
 
 /** Inserts datasets and models without files. */
-export async function fillAssets(db: Database, { userIds, count, say }: Options): Promise<void> {
+export async function fillAssets(db: Database, { userIds, count, print }: Options): Promise<void> {
   for (let from = 0; from < count; from += BATCH) {
     const upTo = Math.min(from + BATCH, count);
     await inTransaction(db, async (tx) => {
@@ -40,7 +40,7 @@ export async function fillAssets(db: Database, { userIds, count, say }: Options)
           now() - (${count} - i) * interval '1 second', now() - (${count} - i) * interval '1 second'
         from generate_series(${from}::bigint, ${upTo}::bigint - 1) i`.execute(tx);
     });
-    say(upTo, 'datasets and models');
+    print(upTo, 'datasets and models');
   }
 }
 

@@ -18,32 +18,32 @@ type Options = {
   /** The first user's API key, used by half of its charges. */
   keyId: string;
   count: number;
-  say: (done: number, of: string) => void;
+  print: (done: number, of: string) => void;
 };
 
 /** Inserts transfers, half a minute apart up to now: grants first, then charges, refunds and sent credits. */
-export async function fillLedger(db: Database, { userIds, keyId, count, say }: Options): Promise<void> {
+export async function fillLedger(db: Database, { userIds, keyId, count, print }: Options): Promise<void> {
   for (let from = 0; from < count; from += INSERT_BATCH) {
     const upTo = Math.min(from + INSERT_BATCH, count);
     await inTransaction(db, (tx) => insertTransfers(tx, { userIds, keyId, from, upTo, count }));
-    say(upTo, 'transfers');
+    print(upTo, 'transfers');
   }
 }
 
 /** Seals all transfers. */
-export async function sealAll(db: Database, say: Options['say']): Promise<void> {
+export async function sealAll(db: Database, print: Options['print']): Promise<void> {
   let sealed = 0;
   for (;;) {
     const batch = await inTransaction(db, sealBatch);
     if (batch === 0) return;
     sealed += batch;
-    say(sealed, 'seals');
+    print(sealed, 'seals');
   }
 }
 
 async function insertTransfers(
   tx: Transaction,
-  { userIds, keyId, from, upTo, count }: Omit<Options, 'say'> & { from: number; upTo: number },
+  { userIds, keyId, from, upTo, count }: Omit<Options, 'print'> & { from: number; upTo: number },
 ): Promise<void> {
   await skipForeignKeys(tx);
   const users = userIds.length;

@@ -17,22 +17,22 @@ type Options = {
   client: Client;
   /** Small: all files reuse its bytes. */
   file: string;
-  say: (line: string) => void;
+  print: (line: string) => void;
 };
 
 /** Fills the database of a running server with the amounts in `sizes`. Throws if it was filled before. */
-export async function fillScale(db: Database, { sizes, client, file, say }: Options): Promise<void> {
+export async function fillScale(db: Database, { sizes, client, file, print }: Options): Promise<void> {
   const { rows: before } = await sql`select from users where username = 'scale-1'`.execute(db);
   if (before.length > 0)
     throw new PlainError('This database was filled before. Choose another data folder with --data-dir PATH.');
 
-  const count = (done: number, of: string) => say(`${done.toLocaleString('en')} ${of}`);
+  const count = (done: number, of: string) => print(`${done.toLocaleString('en')} ${of}`);
   const userIds = [client.userId, ...(await fillUsers(db, sizes.users - 1))];
   const keyId = await findKeyId(client);
-  await fillLedger(db, { userIds, keyId, count: sizes.transfers, say: count });
-  await fillUsage(db, { userIds, keyId, count: sizes.usageWindows, say: count });
+  await fillLedger(db, { userIds, keyId, count: sizes.transfers, print: count });
+  await fillUsage(db, { userIds, keyId, count: sizes.usageWindows, print: count });
   await sealAll(db, count);
-  await fillAssets(db, { userIds, count: sizes.assets, say: count });
+  await fillAssets(db, { userIds, count: sizes.assets, print: count });
   await fillFiles(db, { client, count: sizes.files, file });
   count(sizes.files, 'files in one dataset');
   const work = { userId: client.userId, assetId: await findLarge(client) };

@@ -16,23 +16,23 @@ type Options = {
   /** The first user's API key, used for its windows. */
   keyId: string;
   count: number;
-  say: (done: number, of: string) => void;
+  print: (done: number, of: string) => void;
 };
 
 /** Inserts closed usage windows, each with its answers, its hold and its unsealed transfer. */
-export async function fillUsage(db: Database, { userIds, keyId, count, say }: Options): Promise<void> {
+export async function fillUsage(db: Database, { userIds, keyId, count, print }: Options): Promise<void> {
   for (let day = 0; day <= DAYS; day++)
     await sql`select usage_prepare_day((now() at time zone 'UTC')::date - ${day}::int)`.execute(db);
   for (let from = 0; from < count; from += BATCH) {
     const upTo = Math.min(from + BATCH, count);
     await inTransaction(db, (tx) => insertWindows(tx, { userIds, keyId, from, upTo, count }));
-    say(upTo, `usage windows with ${ANSWERS} answers each`);
+    print(upTo, `usage windows with ${ANSWERS} answers each`);
   }
 }
 
 async function insertWindows(
   tx: Transaction,
-  { userIds, keyId, from, upTo, count }: Omit<Options, 'say'> & { from: number; upTo: number },
+  { userIds, keyId, from, upTo, count }: Omit<Options, 'print'> & { from: number; upTo: number },
 ): Promise<void> {
   await skipForeignKeys(tx);
   const others = userIds.length - 1;

@@ -35,7 +35,7 @@ expect(await server.start()).toBe('');
 const client = testClient(server.url);
 
 /** Returns the longest event loop delay of the server since the last call. */
-async function takeDelayMs(): Promise<number> {
+async function measureDelayMs(): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]);
 }
@@ -72,11 +72,11 @@ async function open(endpoint: Endpoint) {
 }
 
 test('a stopped server is detected', async () => {
-  await takeDelayMs();
+  await measureDelayMs();
   server.signal('SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, 2 * DELAY_MS_MAX));
   server.signal('SIGCONT');
-  expect(await takeDelayMs()).toBeGreaterThan(DELAY_MS_MAX);
+  expect(await measureDelayMs()).toBeGreaterThan(DELAY_MS_MAX);
 });
 
 test('JSON Schemas in bodies are hostile too', () => {
@@ -107,13 +107,13 @@ test('hostile bodies neither end nor block the server', { timeout: 3 * 3_600_000
     for (const hostile of hostileBodies(endpoint, crypto.randomUUID())) {
       let delayMs = Number.POSITIVE_INFINITY;
       for (let tries = 0; tries < TRIES && delayMs > DELAY_MS_MAX; tries += 1) {
-        await takeDelayMs();
+        await measureDelayMs();
         const status = await send(hostile).catch((cause: unknown) => {
           throw new Error(`${name}: no answer to ${hostile.name}`, { cause });
         });
         expect([name, hostile.name, status]).not.toEqual([name, hostile.name, 500]);
         if (![401, 403, 404].includes(status)) understood += 1;
-        delayMs = Math.min(delayMs, await takeDelayMs());
+        delayMs = Math.min(delayMs, await measureDelayMs());
       }
       if (delayMs > DELAY_MS_MAX) slow.push(`${name}, ${hostile.name}: ${Math.round(delayMs)} ms`);
     }

@@ -28,7 +28,7 @@ export function openChat({ services, driver, usage, presence, shares }: Parts): 
     capacity,
     presence,
     usage,
-    keepRequest: batchRequestInserts(services),
+    insertRequest: batchRequestInserts(services),
     recallUpstream: createUpstreamCache(services.rowChanges),
     recallPrices: createPriceCache(services),
     replicas: replicaScaling({ capacity }),

@@ -89,9 +89,9 @@ const asked = {
    */
   model_id: z.string().trim().min(1, 'model_id is required').max(200),
   ...deployFields,
-  gpu_count: z.int().min(1).max(1, 'gpu_count must be 1: an image model is served on one GPU').default(1),
-  min_replicas: z.int().min(0).max(1, 'min_replicas must be at most 1 for an image model').default(1),
-  max_replicas: z.int().min(1).max(1, 'max_replicas must be 1 for an image model').default(1),
+  gpu_count: z.int().min(1).max(1, 'gpu_count must be 1: a picture model is served on one GPU').default(1),
+  min_replicas: z.int().min(0).max(1, 'min_replicas must be at most 1 for a picture model').default(1),
+  max_replicas: z.int().min(1).max(1, 'max_replicas must be 1 for a picture model').default(1),
 };
 export const imageDeploymentBody = only({ ...asked, cost_max: hourCostMax });
 export const imageDeploymentQuoteBody = only(asked);
@@ -155,7 +155,7 @@ function callsOf(kind: ImageDeploymentKind) {
       method: 'POST',
       path: `/api/v1/deploy/${kind}/quote`,
       access: 'key',
-      summary: `Quote a ${title} deployment: its price and the licence that it needs`,
+      summary: `Quote a ${title} deployment: its price and the license that it needs`,
       body: imageDeploymentQuoteBody,
       response: imageDeploymentQuote,
     }),

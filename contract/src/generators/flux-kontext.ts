@@ -10,7 +10,7 @@ export const fluxKontext: Generator = {
   makes: 'image',
   starter: {
     model: KONTEXT_STARTER,
-    limits: '128 × 128, best at colours, places and plain backgrounds',
+    limits: '128 × 128, best at colors, places and plain backgrounds',
     qualities: [
       { label: 'Draft', settings: { num_inference_steps: 10 } },
       { label: 'Fine', settings: { num_inference_steps: 20 } },

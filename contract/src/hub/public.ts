@@ -105,7 +105,7 @@ export const getHubRepository = endpoint({
   path: '/api/v1/huggingface/assets/details',
   access: 'key',
   operation: 'read the repository',
-  summary: 'Get a repository of the public hub: its size, licence and possible uses here',
+  summary: 'Get a repository of the public hub: its size, license and possible uses here',
   query: z.object({
     repo_id: repoId,
     repo_type: z.enum(repoTypes).default('model'),

@@ -5,7 +5,7 @@ import { inputFile, workloadSpecBase } from './workload-spec.ts';
 /**
  * An image model server: one model that generates several requests concurrently. Input folder: `model`.
  *
- * `POST /generate` (bearer `api_key`; body: `parisImageRequest`, `kontextImageRequest` or `wanFilmRequest`,
+ * `POST /generate` (bearer `api_key`; body: `parisImageRequest`, `kontextImageRequest` or `wanVideoRequest`,
  * by engine) answers with lines of JSON (`imageEvent`). After the line `done` follow the bytes of the file,
  * whose size that line contains, and the files in `beside`, in order; then the answer ends. If the client
  * disconnects, the work ends within a step. A request that cannot be generated gets a 400, also if its prompt
@@ -79,7 +79,7 @@ export const kontextImageRequest = requestBase.extend({
 });
 
 /** Makes an MP4 in H.264 with the nearest supported duration and size, which `done` reports. */
-export const wanFilmRequest = requestBase.extend({
+export const wanVideoRequest = requestBase.extend({
   /** Empty for none. */
   negative_prompt: z.string(),
   /** The first frame, a file as in `kontextImageRequest`. Null to generate from the prompt only. */
@@ -90,7 +90,7 @@ export const wanFilmRequest = requestBase.extend({
 });
 
 /** A picture that accompanies a video: its first frame, or a strip of its frames in one size. */
-const besideFilm = z.object({
+const videoImage = z.object({
   role: z.enum(['poster', 'strip']),
   media_type: z.literal('image/webp'),
   size_bytes: z.int().min(1),
@@ -122,7 +122,7 @@ export const imageEvent = z.discriminatedUnion('type', [
     routing_confidence: z.number().nullable(),
     /** Accompanying pictures: a poster and a strip for each video, each role once. */
     beside: z
-      .array(besideFilm)
+      .array(videoImage)
       .max(2)
       .refine((beside) => new Set(beside.map(({ role }) => role)).size === beside.length, 'each role once'),
   }),
@@ -133,4 +133,4 @@ export type ImageEvent = z.infer<typeof imageEvent>;
 export type ImageLora = z.infer<typeof imageLora>;
 export type ParisImageRequest = z.infer<typeof parisImageRequest>;
 export type KontextImageRequest = z.infer<typeof kontextImageRequest>;
-export type ImageRequest = ParisImageRequest | KontextImageRequest | z.infer<typeof wanFilmRequest>;
+export type ImageRequest = ParisImageRequest | KontextImageRequest | z.infer<typeof wanVideoRequest>;

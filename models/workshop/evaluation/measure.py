@@ -17,9 +17,9 @@ from bakehouse_runtime.image.paris.pipeline import ParisPipeline
 from bakehouse_runtime.image.paris.weights import BASE
 from bakehouse_runtime.image.text import SentenceText
 
-from ..films.figures import measure_wan
 from ..scenes.objects import CutOut, load_cut_outs
 from ..scenes.scene import render
+from ..videos.figures import measure_wan
 from .cost import (
     FLUX_GPU_BYTES,
     in_fresh_process,
@@ -48,7 +48,7 @@ class Measured:
 
     prompts: int
     edits: int
-    films: int
+    videos: int
     which: PromptSet
     work: Path
 

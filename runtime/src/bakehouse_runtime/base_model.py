@@ -64,7 +64,7 @@ def read_base_model(folder: Path) -> BaseModel:
         raise PlainError("The base model has no config.json.")
     whole = read_optional_object(folder / "config.json")
     config = whole.get("text_config") or whole
-    _refuse_quantised(whole.get("quantization_config") or config.get("quantization_config"))
+    _assert_unquantized(whole.get("quantization_config") or config.get("quantization_config"))
     shapes: dict[str, Shape] = {}
     for file in sorted(folder.glob("*.safetensors")):
         shapes.update(_header(file))
@@ -197,13 +197,13 @@ def require_packable(config: dict[str, Any], objective: Objective) -> None:
         )
 
 
-def _refuse_quantised(quantisation: object) -> None:
+def _assert_unquantized(quantisation: object) -> None:
     """Adapters train on unquantised weights; quantised ones need kernels of their own."""
     if not quantisation:
         return
     method = quantisation.get("quant_method") if isinstance(quantisation, dict) else None
     raise PlainError(
-        f"The base is quantised ({method or 'by an unnamed method'}). Upload the unquantised "
+        f"The base is quantized ({method or 'by an unnamed method'}). Upload the unquantized "
         "weights."
     )
 

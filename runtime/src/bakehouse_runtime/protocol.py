@@ -585,7 +585,7 @@ class ServeImageSpec(Wire):
     gpus: Annotated[int, Field(ge=0)] = 0
 
 
-class WanFilmRequest(Wire):
+class WanVideoRequest(Wire):
     prompt: str
     seed: Annotated[int, Field(ge=0, le=4294967295)]
     steps: Annotated[int, Field(ge=1, le=1000)]

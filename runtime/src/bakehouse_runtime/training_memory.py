@@ -101,7 +101,7 @@ def _weights_memory(
     """
     if parameters.lora is not None:
         in_4_bits = gpu and parameters.load_in_4bit
-        frozen = _quantised_memory(base) if in_4_bits else base.parameters * (2 if gpu else 5)
+        frozen = _quantized_memory(base) if in_4_bits else base.parameters * (2 if gpu else 5)
         return frozen + trainable * (16 if gpu else 20) + _dora_norms(base, parameters, gpu=gpu)
     reference = 4 if parameters.objective in _COMPARED_WITH_BASE else 0
     all_of_them = base.parameters * ((18 if gpu else 20) + reference)
@@ -116,7 +116,7 @@ def _passing_gradients(base: BaseModel, parameters: TrainingParameters, *, gpu: 
     return 0 if gpu or stay or parameters.lora is not None else 4 * base.parameters
 
 
-def _quantised_memory(base: BaseModel) -> int:
+def _quantized_memory(base: BaseModel) -> int:
     """Returns the bytes of a base in NF4 with double quantisation
     (https://arxiv.org/abs/2305.14314), and of its largest matrix in 16 bits while it is multiplied.
 

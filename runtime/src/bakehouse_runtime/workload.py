@@ -73,7 +73,7 @@ class Workload:
                 if error.status != _BYTES_LOST:
                     raise
                 # The server no longer counts any progress as saved (read-input.ts).
-                self.reporter.log("Note: the server has lost the checkpoint: the run begins anew.")
+                self.reporter.log("Note: the server has lost the checkpoint: the run starts again.")
         prune_cache(cache_dir, cache_limit_bytes())
 
     def has_checkpoint(self) -> bool:

@@ -313,7 +313,7 @@ def test_rejects_a_quantised_base_before_payment(
     model = with_config(tiny_model, tmp_path / "model", quantization_config=quantisation)
     report = report_of(spec(model, write_rows(tmp_path / "x.csv", 5)))
     assert report.critical_errors == [
-        f"The base is quantised ({method}). Upload the unquantised weights."
+        f"The base is quantized ({method}). Upload the unquantized weights."
     ]
 
 

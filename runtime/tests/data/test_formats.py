@@ -312,7 +312,7 @@ def test_chosen_format_overrides_the_recognised_one(tmp_path: Path) -> None:
     [
         (
             None,
-            "The format of x.jsonl is not recognised: choose one, and the columns that it needs.",
+            "The format of x.jsonl is not recognized: choose one, and the columns that it needs.",
         ),
         (
             "messages",

@@ -84,7 +84,7 @@ def test_drops_rows_without_a_question_or_reference(tmp_path: Path, tied_model: 
     prepared = prepare(write_rows(tmp_path / "x.jsonl", rows), tied_model)
     long, empty = prepared.dropped.by_line()
     assert long.line == 4
-    assert "the chunk of 64 leaves room for 56 beside an answer of up to 8" in long.reason
+    assert "the chunk of 64 leaves room for 56 next to an answer of up to 8" in long.reason
     assert (empty.line, empty.reason) == (5, "column reference is missing")
     with pytest.raises(PlainError, match="Answers of up to 64 tokens fill the chunk of 64"):
         prepare(tmp_path / "x.jsonl", tied_model, new_tokens=64)

@@ -309,7 +309,7 @@ def count_rows(path: Path) -> int:
         (b'[{"q": "%s"},\n {"q": 1},\n  x]', "Expecting value on line 3, character 3."),
         (b'[{"q": "%s"}\n {"q": 1}]', "',' expected on line 2, character 2."),
         (b'[{"q": "%s', "Unterminated string starting at on line 1, character 8."),
-        (b'[{"q": "%s"}]\n\n  end', "goes on after the end of its list."),
+        (b'[{"q": "%s"}]\n\n  end', "continues after the end of its list."),
     ],
 )
 def test_reports_the_position_of_an_error_late_in_the_file(

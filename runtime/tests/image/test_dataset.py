@@ -109,12 +109,12 @@ def test_skips_unusable_files_by_name(dataset: Path) -> None:
     content = (dataset / "plain-blue.png").read_bytes()
     (dataset / "plain-blue.png").write_bytes(content[: len(content) // 2])
     Image.new("RGB", (31, 90)).save(dataset / "plain-orange.png")
-    (dataset / "film.mp4").write_bytes(b"...")
+    (dataset / "video.mp4").write_bytes(b"...")
     for path in dataset.glob("wide-*"):
         path.unlink()
     found = read(dataset, None)
     assert messages(found.left_out) == [
-        "film.mp4 is no PNG, JPEG, WebP, BMP, GIF or TIFF file.",
+        "video.mp4 is no PNG, JPEG, WebP, BMP, GIF or TIFF file.",
         "plain-blue.png is not a picture that can be read.",
         "plain-green.png is the same picture as copy.png.",
         "plain-orange.png is 31 x 90 pixels; at least 32 x 32 are needed.",

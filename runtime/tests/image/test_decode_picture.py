@@ -182,7 +182,7 @@ def test_rejects_a_jpeg_of_too_many_passes_before_decoding(
     [
         in_passes(PASSES_MAX),
         pytest.param(file("JPEG", comment=SCAN * 200), id="a preview within"),
-        pytest.param(file("JPEG") + SCAN * 200, id="a film behind"),
+        pytest.param(file("JPEG") + SCAN * 200, id="many scans"),
     ],
 )
 def test_accepts_a_jpeg_with_few_passes_of_its_own(content: bytes, tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_a_request_that_cannot_start_does_not_affect_others() -> None:
     for job in jobs:
         sampler.submit(job)
     odd, plain = (until_ended(job) for job in jobs)
-    assert odd == [Failed("The picture could not be begun.")]
+    assert odd == [Failed("The picture could not be started.")]
     assert isinstance(plain[-1], Done)
     assert sampler.close(60)
 

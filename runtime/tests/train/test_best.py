@@ -46,7 +46,7 @@ def test_keeps_the_adapter_of_the_lowest_loss_over_restarts(
         fill(model, step)
         # Each by another process.
         best = BestWeights(file)
-        best.note(model, step, loss)
+        best.record(model, step, loss)
         best.save()
     assert BestWeights(file).restore(model, 32) == Best(16, 1.5)
     assert filling(model) == {16.0}
@@ -57,7 +57,7 @@ def test_keeps_the_last_adapter_if_few_rows_are_held_out(tmp_path: Path, tiny_mo
     best = BestWeights(tmp_path / "best.safetensors", chooses=False)
     for step, loss in [(8, 1.5), (16, 2.0)]:
         fill(model, step)
-        best.note(model, step, loss)
+        best.record(model, step, loss)
         best.save()
     assert best.restore(model, 16) == Best(16, 2.0)
     assert filling(model) == {16.0}
@@ -68,15 +68,15 @@ def test_writes_the_best_adapter_only_with_a_checkpoint(tmp_path: Path, tiny_mod
     best = BestWeights(tmp_path / "best.safetensors")
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75)]:
         fill(model, step)
-        best.note(model, step, loss)
+        best.record(model, step, loss)
     assert not best.file.exists()
     best.save()
     fill(model, 32)
-    best.note(model, 32, 1.75)
+    best.record(model, 32, 1.75)
     assert BestWeights(best.file).restore(model, 32) == Best(16, 1.5)
     assert filling(model) == {16.0}
     fill(model, 40)
-    best.note(model, 40, 1.25)
+    best.record(model, 40, 1.25)
     fill(model, 48)
     assert best.restore(model, 48) == Best(40, 1.25)
     assert filling(model) == {40.0}
@@ -94,7 +94,7 @@ def test_a_run_exports_the_adapter_of_its_lowest_held_out_loss(
     model = adapted(tied_model, rank=8, modules=LINEAR)
     fill(model, 0.5)
     earlier = BestWeights(best)
-    earlier.note(model, 8, 0.25)
+    earlier.record(model, 8, 0.25)
     earlier.save()
     assert finish(start(spec)) == 0
     summary = server.reports[-1]["summary"]

@@ -163,7 +163,7 @@ def test_keeps_the_magnitudes_of_the_lowest_loss(tmp_path: Path, tied_model: Pat
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75)]:
         for weight in magnitudes:
             torch.nn.init.constant_(weight, step)
-        best.note(model, step, loss)
+        best.record(model, step, loss)
         best.save()
     assert BestWeights(best.file).restore(model, 24) == Best(16, 1.5)
     assert {number for one in magnitudes for number in one.tolist()} == {16.0}

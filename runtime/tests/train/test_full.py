@@ -130,7 +130,7 @@ def test_keeps_the_weights_of_the_lowest_loss_in_the_bases_dtype(
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75)]:
         for weight in model.parameters():
             torch.nn.init.constant_(weight, step + 1 / 3)
-        best.note(model, step, loss)
+        best.record(model, step, loss)
         best.save()
     assert best.file.stat().st_size < 2.2 * sum(one.numel() for one in model.parameters())
     again = BestWeights(best.file, dtype=torch.bfloat16)

@@ -217,7 +217,7 @@ test('a seal that was proven before an upgrade is missed after it', async () => 
     await sql`delete from ledger_seals where seq = 6`.execute(tx);
   });
   const chain = (await proveLedger(db)).checks.find(({ name }) => name === 'chain');
-  expect(chain?.detail).toBe('The seal of transfer 6 is not the one that was proven before');
+  expect(chain?.detail).toBe('The seal of transfer 6 differs from the one verified before');
 });
 
 /** Inserts two judgements of Ada: one that was charged, and one that runs and holds credits. */

@@ -40,15 +40,15 @@ export function FileDrop({
 }: Props) {
   const [over, setOver] = useState(false);
 
-  function take({ files, hidden }: Choice) {
+  function acceptFiles({ files, hidden }: Choice) {
     const fitting = files.filter((one) => !isRefused(one, bytesMax));
     if (hidden.length > 0) notify.info(leftOut(hidden));
     if (fitting.length > 0) onFiles(multiple ? fitting : fitting.slice(0, 1));
   }
 
-  function takeDropped(dropped: DataTransfer) {
-    if (!multiple) return take(chosenFiles(dropped.files));
-    droppedFiles(dropped).then(take, () => notify.failure('The folder could not be read'));
+  function readDropped(dropped: DataTransfer) {
+    if (!multiple) return acceptFiles(chosenFiles(dropped.files));
+    droppedFiles(dropped).then(acceptFiles, () => notify.failure('The folder could not be read'));
   }
 
   function drag(event: DragEvent, inside: boolean) {
@@ -62,7 +62,7 @@ export function FileDrop({
       onDragLeave={(event) => drag(event, false)}
       onDrop={(event) => {
         drag(event, false);
-        takeDropped(event.dataTransfer);
+        readDropped(event.dataTransfer);
       }}
       className={cx(
         'flex flex-col items-center rounded-xl border border-dashed px-4 py-7 text-center transition-colors',
@@ -77,10 +77,14 @@ export function FileDrop({
         <ChooseButton
           label={multiple ? 'Choose files' : 'Choose a file'}
           input={{ multiple, accept }}
-          onChosen={take}
+          onChosen={acceptFiles}
         />
         {multiple && (
-          <ChooseButton label="Choose folder" input={{ multiple, webkitdirectory: '' }} onChosen={take} />
+          <ChooseButton
+            label="Choose folder"
+            input={{ multiple, webkitdirectory: '' }}
+            onChosen={acceptFiles}
+          />
         )}
         {more}
       </div>

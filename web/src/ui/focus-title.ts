@@ -5,17 +5,17 @@
  */
 export function focusTitle(): () => void {
   const main = document.getElementById('main');
-  if (!main || takesFocus(main)) return () => {};
+  if (!main || canTakeFocus(main)) return () => {};
   main.focus({ preventScroll: true });
   const waiting = new MutationObserver(() => {
-    if (document.activeElement !== main || takesFocus(main)) waiting.disconnect();
+    if (document.activeElement !== main || canTakeFocus(main)) waiting.disconnect();
   });
   waiting.observe(main, { childList: true, subtree: true });
   return () => waiting.disconnect();
 }
 
 /** Focuses the page title. Returns false if the page has none yet. */
-function takesFocus(main: HTMLElement): boolean {
+function canTakeFocus(main: HTMLElement): boolean {
   const title = main.querySelector('h1');
   if (!title) return false;
   title.tabIndex = -1;

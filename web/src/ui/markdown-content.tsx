@@ -26,7 +26,7 @@ const components: Components = {
   // Don't load remote images: they would let the author track readers.
   img: ({ src, alt }) => (
     <a href={src} target="_blank" rel="noreferrer noopener">
-      {alt || 'Image'}
+      {alt || 'Picture'}
     </a>
   ),
   // Markdown tables require a header row, which model cards often leave empty. An empty header cell isn't a

@@ -42,8 +42,8 @@ test('shows insufficient credit in the display currency', () => {
 
 test('shows amounts in messages in the display currency', () => {
   currencyChoice.set('USD');
-  const error = new ApiError('The run has cost 12.5 BGL so far. Set a ceiling above that', { status: 400 });
-  expect(errorMessage(error)).toBe('The run has cost $0.50 so far. Set a ceiling above that');
+  const error = new ApiError('The run has cost 12.5 BGL so far. Set a limit above that', { status: 400 });
+  expect(errorMessage(error)).toBe('The run has cost $0.50 so far. Set a limit above that');
 });
 
 test('other errors show their own message', () => {

@@ -98,7 +98,7 @@ def read_row(row: Row, data_format: DataFormat) -> Conversation | Passage | Drop
     """Returns the row in this format, or why it cannot be used, with the name of the field."""
     values = row.values
     try:
-        _refuse_left_out(values, data_format)
+        _assert_nothing_left_out(values, data_format)
         if data_format.format == "text":
             column = data_format.input_column
             return Passage(row.line, as_text(values.get(column), f"column {column}"))
@@ -131,7 +131,7 @@ def are_tools(value: object) -> bool:
     return _can_be_read(lambda: read_tools(value, ""))
 
 
-def _refuse_left_out(values: dict[str, Any], data_format: DataFormat) -> None:
+def _assert_nothing_left_out(values: dict[str, Any], data_format: DataFormat) -> None:
     """Raises UnusableError if the row itself excludes it from training."""
     for column, rule in decisive_columns(tuple(values), data_format):
         if rule.leaves_out(values[column]):

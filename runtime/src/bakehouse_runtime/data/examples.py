@@ -279,7 +279,7 @@ class _RowExamples:
         if len(ids) > room:
             reason = (
                 f"a prompt of {len(ids)} tokens, and the chunk of {self._limit} leaves room for "
-                f"{room} beside an answer of up to {self._new_tokens}"
+                f"{room} next to an answer of up to {self._new_tokens}"
             )
             self._dropped.add(Dropped(row.line, reason))
             return

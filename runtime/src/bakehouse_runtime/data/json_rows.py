@@ -128,7 +128,7 @@ def _list_rows(stream: JsonStream, name: str, table: Table) -> Iterator[Row | Dr
     yield from _rows_inside(stream, name, table)
     stream.skip()
     if not stream.is_at_end():
-        raise PlainError(f"{name} goes on after the end of its list.")
+        raise PlainError(f"{name} continues after the end of its list.")
 
 
 def _rows_inside(stream: JsonStream, name: str, table: Table) -> Iterator[Row | Dropped]:

@@ -40,7 +40,7 @@ def parquet_table(
     reject_duplicate_columns(names, name)
     used = names if wanted is None else wanted(names)
     read = [column for column in names if column in used]
-    _refuse_large_groups(file, name, read)
+    _assert_group_sizes(file, name, read)
     position = Position(total=file.metadata.num_rows)
     return Table(names, _rows(file, name, read, path.stat().st_size, position), position)
 
@@ -96,7 +96,7 @@ def _row_values(row: RecordBatch) -> dict[str, Any] | None:
         return None
 
 
-def _refuse_large_groups(file: ParquetFile, name: str, read: list[str]) -> None:
+def _assert_group_sizes(file: ParquetFile, name: str, read: list[str]) -> None:
     """Checks the sizes in the metadata before anything is unpacked."""
     metadata = file.metadata
     for index in range(metadata.num_row_groups):

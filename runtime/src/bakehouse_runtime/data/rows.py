@@ -174,7 +174,7 @@ _JSON_LINES = (
 _HEADER = " They are named by its first line: put one above it if that is a row already."
 # Errors for a file that is not recognised, by wanted format.
 _UNRECOGNISED: dict[FormatName | None, str] = {
-    None: "The format of {name} is not recognised: choose one, and the columns that it needs.",
+    None: "The format of {name} is not recognized: choose one, and the columns that it needs.",
     "messages": "{name} has no column, or several, with lists of messages (role, content).",
     "sharegpt": "{name} has no column, or several, with lists of turns (from, value).",
     "alpaca": "{name} has no columns instruction and output.",

@@ -123,7 +123,7 @@ def numbered_lines(
     position = position or Position()
     position.total = path.stat().st_size
     with path.open("rb") as stream:
-        _refuse_other_kinds(stream.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES], name)
+        _assert_kinds(stream.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES], name)
         for number, raw in enumerate(stream, start=1):
             size = len(raw)
             if number == 1:
@@ -146,7 +146,7 @@ def text_pieces(path: Path, name: str) -> Iterator[str]:
     with path.open("rb") as stream:
         while raw := stream.read(_PIECE_BYTES):
             if start == 0:
-                _refuse_other_kinds(raw[:_SNIFFED_BYTES], name)
+                _assert_kinds(raw[:_SNIFFED_BYTES], name)
                 line_start = len(raw) - len(raw.removeprefix(_BYTE_ORDER_MARK))
             pending = len(decoder.getstate()[0])
             try:
@@ -168,7 +168,7 @@ def text_pieces(path: Path, name: str) -> Iterator[str]:
             start += len(raw)
 
 
-def _refuse_other_kinds(beginning: bytes, name: str) -> None:
+def _assert_kinds(beginning: bytes, name: str) -> None:
     for magic, sentence in _OTHER_KINDS:
         if beginning.startswith(magic):
             raise PlainError(f"{name} {sentence} and upload it again.")

@@ -50,7 +50,7 @@ def read_modules(folder: Path) -> Modules:
         match kind:
             case "Transformer":
                 if path:
-                    raise PlainError(f"The encoder lies in {path}, and not beside modules.json.")
+                    raise PlainError(f"The encoder is in {path}, not next to modules.json.")
             case "Pooling":
                 pool = _POOLING[_mode(read_object(inside(folder, path) / "config.json"))]
             case "Normalize":

@@ -75,9 +75,9 @@ def read_picture(path: Path) -> Image.Image:
     """Reads a picture file as RGB, turned upright; transparency becomes white."""
     try:
         with Image.open(_without_extras(path), formats=PICTURE_FORMATS) as opened:
-            _refuse_too_large(opened, path.name)
+            _assert_size(opened, path.name)
             if opened.format in JPEG_FORMATS:
-                _refuse_many_passes(path.read_bytes(), path.name)
+                _assert_few_passes(path.read_bytes(), path.name)
             return _upright_rgb(opened)
     except FileNotFoundError as error:
         raise PlainError(f"The picture {path.name} is missing.") from error
@@ -95,14 +95,14 @@ def decode_picture(content: bytes) -> Image.Image:
             raise _too_many_parts("The picture")
         sent = _SentFile(_essential_png(content, "The picture"))
         with Image.open(sent, formats=SENT_FORMATS) as opened:
-            _refuse_too_large(opened, "The picture")
+            _assert_size(opened, "The picture")
             if max(opened.size) > RATIO_MAX * min(opened.size):
                 raise PlainError(
                     f"The picture is too narrow: one side is more than {RATIO_MAX} times as long "
                     "as the other."
                 )
             if opened.format in JPEG_FORMATS:
-                _refuse_many_passes(content, "The picture")
+                _assert_few_passes(content, "The picture")
             # Pillow's name for a JPEG followed by a large preview, as cameras write.
             if opened.format != "MPO" and getattr(opened, "is_animated", False):
                 raise PlainError("The picture is an animation. Send a single picture.")
@@ -168,7 +168,7 @@ def _orientation(opened: Image.Image) -> object:
         return None
 
 
-def _refuse_too_large(opened: Image.Image, name: str) -> None:
+def _assert_size(opened: Image.Image, name: str) -> None:
     """Runs before anything is unpacked; only the size has been read."""
     pixels = opened.width * opened.height
     if pixels > PIXELS_MAX:
@@ -178,7 +178,7 @@ def _refuse_too_large(opened: Image.Image, name: str) -> None:
         )
 
 
-def _refuse_many_passes(jpeg: bytes, name: str) -> None:
+def _assert_few_passes(jpeg: bytes, name: str) -> None:
     """Runs before anything is unpacked. Skips the content of segments, and everything after the end
     marker: a preview has scans too, and a phone's motion photo contains arbitrary bytes."""
     passes, parts, position = 0, 0, len(_JPEG_BEGINNING)

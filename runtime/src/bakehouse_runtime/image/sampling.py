@@ -17,7 +17,7 @@ class Generated:
     """A result; for a model with experts, the expert with the greatest weight and the mean of the
     router's greatest probabilities."""
 
-    # A picture, or a `Film` for video models.
+    # A picture, or a `Video` for video models.
     media: Any
     expert_used: int | None = None
     routing_confidence: float | None = None

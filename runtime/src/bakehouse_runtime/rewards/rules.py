@@ -133,7 +133,7 @@ def _json_rule(text: str) -> Callable[[str, str | None], bool]:
 
     def pays(answer: str, _: str | None) -> bool:
         try:
-            return bool(validator.is_valid(json.loads(answer, parse_constant=_refuse)))
+            return bool(validator.is_valid(json.loads(answer, parse_constant=_reject_constant)))
         # Not JSON, or nested too deeply.
         except (ValueError, RecursionError):
             return False
@@ -160,7 +160,7 @@ def _retrieve(uri: str) -> NoReturn:
     raise ValueError(f"{uri} is not part of the schema")
 
 
-def _refuse(constant: str) -> NoReturn:
+def _reject_constant(constant: str) -> NoReturn:
     raise ValueError(constant)
 
 

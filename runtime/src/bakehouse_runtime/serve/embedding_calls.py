@@ -127,32 +127,32 @@ class _Handler(BaseHTTPRequestHandler):
         if self.path == "/health":
             self._send(200, {"status": "ok"})
         else:
-            self._refuse(404, {"message": "There is no such route."})
+            self._reject(404, {"message": "There is no such route."})
 
     def do_POST(self) -> None:
         shown = self.headers.get("Authorization", "").encode()
         if not hmac.compare_digest(shown, self.server.authorization):
-            return self._refuse(401, {"message": "The API key of this model server is wrong."})
+            return self._reject(401, {"message": "The API key of this model server is wrong."})
         if self.path != "/v1/embeddings":
-            return self._refuse(404, {"message": "There is no such route."})
+            return self._reject(404, {"message": "There is no such route."})
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()) or len(length) > 9:
-            return self._refuse(411, {"message": "A request says its Content-Length."})
+            return self._reject(411, {"message": "A request says its Content-Length."})
         if int(length) > _BODY_BYTES_MAX:
-            return self._refuse(413, {"message": f"A request has at most {_BODY_BYTES_MAX} bytes."})
+            return self._reject(413, {"message": f"A request has at most {_BODY_BYTES_MAX} bytes."})
         try:
             request = _Request.model_validate_json(self.rfile.read(int(length)))
             self._send(200, self.server.answer(request))
         except ValidationError as error:
             field, message = first_wrong_field(error)
-            self._refuse(400, {"message": f"{field}: {message}."})
+            self._reject(400, {"message": f"{field}: {message}."})
         except InputError as error:
             said = {"message": str(error), "index": error.index}
-            self._refuse(400, said if error.tokens is None else said | self.server.too_long(error))
+            self._reject(400, said if error.tokens is None else said | self.server.too_long(error))
         except PlainError as error:
-            self._refuse(500, {"message": str(error)})
+            self._reject(500, {"message": str(error)})
 
-    def _refuse(self, status: int, error: dict[str, Any]) -> None:
+    def _reject(self, status: int, error: dict[str, Any]) -> None:
         # The rest of the body is not read.
         self.close_connection = True
         self._send(status, {"error": error})

@@ -156,9 +156,9 @@ class _Handler(BaseHTTPRequestHandler):
             finally:
                 self.server.release()
         except _Refusal as refusal:
-            self._refuse(refusal)
+            self._send_error(refusal)
         except LoraMissingError as error:
-            self._refuse(_Refusal(503, str(error), "lora"))
+            self._send_error(_Refusal(503, str(error), "lora"))
         # The client disconnected before its LoRA was downloaded, or its picture was unpacked.
         except StopRequested:
             self.close_connection = True
@@ -255,7 +255,7 @@ class _Handler(BaseHTTPRequestHandler):
         except ConnectionError:
             return False
 
-    def _refuse(self, refusal: _Refusal) -> None:
+    def _send_error(self, refusal: _Refusal) -> None:
         # The rest of the body is not read.
         self.close_connection = True
         self._send(refusal.status, {"error": refusal.error})

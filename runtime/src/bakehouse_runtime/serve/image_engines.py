@@ -20,9 +20,9 @@ from ..image.picture_file import Format
 from ..image.pictures import decode_picture
 from ..image.pipeline import Pipeline
 from ..image.wan.pipeline import VideoPipeline, VideoRequest
-from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest, WanFilmRequest
+from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest, WanVideoRequest
 
-ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest | WanFilmRequest
+ImageRequest: TypeAlias = ParisImageRequest | KontextImageRequest | WanVideoRequest
 
 _PICTURE_BYTES_MAX = 20 * 1024 * 1024
 _BODY_BYTES_MAX = 65536
@@ -55,7 +55,7 @@ def brings_picture(request: ImageRequest) -> bool:
 
 def format_of(request: ImageRequest) -> Format | None:
     """Returns the requested picture format; None for a video, which has only one format."""
-    return None if isinstance(request, WanFilmRequest) else request.format
+    return None if isinstance(request, WanVideoRequest) else request.format
 
 
 # Each loader runs one step: the first step on a device is slow, and a model that produces NaN must
@@ -92,7 +92,7 @@ def _kontext_request(wire: KontextImageRequest, file: Path | None) -> KontextReq
     return KontextRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
 
 
-def _wan_request(wire: WanFilmRequest, _: Path | None) -> VideoRequest:
+def _wan_request(wire: WanVideoRequest, _: Path | None) -> VideoRequest:
     return VideoRequest(
         wire.prompt,
         wire.seed,
@@ -124,5 +124,5 @@ image_engines = {
         _kontext_request,
         _PICTURE_BODY_BYTES_MAX,
     ),
-    "wan": ImageEngine(_load_wan, WanFilmRequest, _wan_request, _PICTURE_BODY_BYTES_MAX),
+    "wan": ImageEngine(_load_wan, WanVideoRequest, _wan_request, _PICTURE_BODY_BYTES_MAX),
 }

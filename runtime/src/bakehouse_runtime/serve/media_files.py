@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from ..image.film import Film
-from ..image.film_file import encode_video, encoded_webp, poster, video_strip
 from ..image.picture_file import encoded
+from ..image.video import Video
+from ..image.video_file import encode_video, encoded_webp, poster, video_strip
 from ..protocol import DoneImageEvent, DoneImageEventBeside
 
 if TYPE_CHECKING:
@@ -33,8 +33,8 @@ class FileOptions:
 
 def written(generated: Generated, wanted: FileOptions) -> tuple[DoneImageEvent, bytes]:
     """Returns the event that describes the files, and their content."""
-    if isinstance(generated.media, Film):
-        return _written_film(generated, generated.media, wanted.metadata)
+    if isinstance(generated.media, Video):
+        return _written_video(generated, generated.media, wanted.metadata)
     assert wanted.format is not None
     file = encoded(generated.media, wanted.format, wanted.metadata)
     event = DoneImageEvent(
@@ -51,18 +51,18 @@ def written(generated: Generated, wanted: FileOptions) -> tuple[DoneImageEvent, 
     return event, file
 
 
-def _written_film(
-    generated: Generated, film: Film, metadata: dict[str, str]
+def _written_video(
+    generated: Generated, video: Video, metadata: dict[str, str]
 ) -> tuple[DoneImageEvent, bytes]:
-    file = encode_video(film, metadata)
-    pictures = [_beside("poster", poster(film)), _beside("strip", video_strip(film))]
+    file = encode_video(video, metadata)
+    pictures = [_beside("poster", poster(video)), _beside("strip", video_strip(video))]
     event = DoneImageEvent(
         type="done",
         media_type="video/mp4",
         size_bytes=len(file),
-        width=film.width,
-        height=film.height,
-        duration_s=film.duration_s,
+        width=video.width,
+        height=video.height,
+        duration_s=video.duration_s,
         expert_used=generated.expert_used,
         routing_confidence=generated.routing_confidence,
         beside=[said for said, _ in pictures],

@@ -270,7 +270,7 @@ class Sampler:
         # One faulty request must not end the others.
         except Exception:
             traceback.print_exc()
-            job.put(Failed(f"The {self._model.medium} could not be begun."))
+            job.put(Failed(f"The {self._model.medium} could not be started."))
 
     def _step(self) -> None:
         if self._rows:

@@ -30,7 +30,7 @@ export async function removeFiles({ db, driver, machineId, log }: Parts, now: Da
     try {
       // Mark it as deleted first: then it cannot be resumed, and no lock is held while a slow disk deletes.
       // The next sweep deletes the rest.
-      if (await giveUp(db, id, { keptSince, now })) await driver.remove(id);
+      if (await releaseFiles(db, id, { keptSince, now })) await driver.remove(id);
     } catch (error) {
       log.error({ err: error, workload_id: id }, 'failed to delete files of a workload');
     }
@@ -38,7 +38,7 @@ export async function removeFiles({ db, driver, machineId, log }: Parts, now: Da
 }
 
 /** Returns false if its owner has resumed it since. */
-function giveUp(
+function releaseFiles(
   db: Database,
   id: string,
   { keptSince, now }: { keptSince: RetentionStart; now: Date },

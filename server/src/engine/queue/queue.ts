@@ -120,7 +120,7 @@ function assignClass(
       continue;
     }
     const inLine = open.some(({ id }) => id === own?.id) ? line : null;
-    const devices = inLine && take(inLine, one);
+    const devices = inLine && reserve(inLine, one);
     if (own && devices) {
       decisions.push({ id: one.id, assign: { machineId: own.id, devices } });
       continue;
@@ -171,7 +171,7 @@ function blockerOf({ spec }: Waiting, { blockers }: OfferingMachine): string | n
 }
 
 /** Takes free slots and returns their GPU indexes; null if there are too few or they are reserved. */
-function take(line: Line, one: Waiting): number[] | null {
+function reserve(line: Line, one: Waiting): number[] | null {
   if (line.isReserved || line.free.length < slotsOf(one)) return null;
   const devices = line.free.splice(0, slotsOf(one));
   line.held.push({ slots: slotsOf(one), secondsLeft: null });

@@ -149,9 +149,7 @@ test('work that cannot start reports why, and does not block other work', async 
   seen = null;
   const refuse = vi.spyOn(driver, 'start').mockRejectedValue(new CannotStartError('no node has an H100 now'));
   const id = await world.request();
-  const reason = expect.stringMatching(
-    /^It could not be started: no node has an H100 now\. It is tried again/,
-  );
+  const reason = expect.stringMatching(/^It could not be started: no node has an H100 now\. Trying again/);
   await world.reach(engine, id, { state: 'queued', devices: null, reason, failures: 0 }, 5);
   for (let tries = 0; tries < 4; tries += 1) {
     world.pass(60);

@@ -265,7 +265,7 @@ export function planAfterFailure(
 export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: string | null): Step {
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
   const why = cause === null ? '' : `: ${cause}`;
-  const reason = `It could not be started${why}. It is tried again in ${delaySeconds} s at the earliest.`;
+  const reason = `It could not be started${why}. Trying again in ${delaySeconds} s at the earliest.`;
   return { do: 'requeue', reason, delaySeconds, failed: false };
 }
 

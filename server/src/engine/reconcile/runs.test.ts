@@ -238,7 +238,7 @@ describe('a run', () => {
       [60, 180],
     ] as const) {
       await engine.pass();
-      const reason = `It could not be started: the disk is full. It is tried again in ${seconds} s at the earliest.`;
+      const reason = `It could not be started: the disk is full. Trying again in ${seconds} s at the earliest.`;
       expect(await see(id)).toMatchObject({
         state: 'queued',
         failures: 0,

@@ -233,7 +233,7 @@ test('reports the possible uses of an uploaded model and its missing files', asy
   expect(await server.request(contract.getModelReadiness, ofLora, { as: ada })).toMatchObject({ lora: true });
   const scorer = await create(ada, { dataset_type: 'MODEL', title: 'Taste' });
   await upload(ada, scorer, 'adapter_config.json', '{"r":8,"task_type":"SEQ_CLS"}');
-  const scores = 'Taste scores text and writes none';
+  const scores = 'Taste scores text but cannot generate it';
   const ofScorer = { params: { id: scorer } };
   expect(await server.request(contract.getModelReadiness, ofScorer, { as: ada })).toEqual({
     ...{ deploy: scores, train: scores, lora: false },

@@ -15,7 +15,7 @@ export type ChatParts = ReadCapacity & {
   presence: GatewayPresence;
   /** The usage windows of this process. */
   usage: Pick<UsageLeader, 'reserve'> & IdleCredit;
-  keepRequest: RecordChatRequest;
+  insertRequest: RecordChatRequest;
   recallUpstream: RecallUpstream;
   recallPrices: RecallPrices;
   replicas: ReplicaScaling;

@@ -102,7 +102,7 @@ export class CompletionStream {
       if (end < 0 && this.buffered.length > EVENT_CHARS_MAX)
         throw new AnswerFailed('event exceeds the maximum size');
       if (end < 0) return chunks;
-      const chunk = this.take(this.buffered.slice(0, end));
+      const chunk = this.parseEvent(this.buffered.slice(0, end));
       this.buffered = this.buffered.slice(end + 2);
       if (chunk) chunks.push(chunk);
     }
@@ -137,7 +137,7 @@ export class CompletionStream {
     return this.stoppedBy;
   }
 
-  private take(event: string): Chunk | null {
+  private parseEvent(event: string): Chunk | null {
     if (!event.startsWith('data: ')) return null;
     this.heard += 1;
     if (event.startsWith('data: [DONE]')) {

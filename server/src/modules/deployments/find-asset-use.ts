@@ -8,6 +8,6 @@ export const findAssetUse: FindAssetUse = async (tx, asset) => {
   if (ownName !== null) return `It is deployed as '${ownName}'. Terminate the deployment first.`;
   if (others > 0) return foreignUse(others, 'deployment', asset.userId);
   return (await isStarterInUse(tx, asset.assetId))
-    ? 'It answers without a deployment now. Try again once nobody has asked it for a while.'
+    ? 'It is in use without a deployment. Try again when it has been idle for a while.'
     : null;
 };

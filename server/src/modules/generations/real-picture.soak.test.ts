@@ -92,8 +92,8 @@ test.skipIf(!isReady)(
     await registerImageStarter(server.services, 'wan', await listImageStarter('wan'));
     const as = await server.signUp('Ada');
     const parameters = { num_inference_steps: 2, guidance_scale: 1, seed: 7 };
-    const film = { generator: 'wan' as const, prompt: 'a red apple moves to the right', parameters };
-    const made = await finish(server, as, film);
+    const video = { generator: 'wan' as const, prompt: 'a red apple moves to the right', parameters };
+    const made = await finish(server, as, video);
     expect(made).toMatchObject({ model: WAN_STARTER, outputs: [madeByStarter] });
     expect(made.bytes.subarray(4, 8).toString()).toBe('ftyp');
 
@@ -102,7 +102,7 @@ test.skipIf(!isReady)(
     const headers = { 'x-api-key': as.apiKey };
     const kept = await fetch(server.url + uploadPicture.path, { method: 'POST', body: sent, headers });
     const { id: picture_id } = (await kept.json()) as { id: string };
-    const begun = await finish(server, as, { ...film, picture_id });
+    const begun = await finish(server, as, { ...video, picture_id });
     expect(begun).toMatchObject({ outputs: [madeByStarter], source: { width: 6, height: 4 } });
     expect(begun.bytes).not.toEqual(made.bytes);
   },

@@ -46,7 +46,7 @@ test('a JPEG has at most 20 scans, because each decodes every pixel', () => {
   expect(inspectPicture(of(20))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
   expect(() => inspectPicture(of(21))).toThrow('more than 20 scans');
   // Anything may follow the picture or be stored in its metadata.
-  const film = Buffer.concat([files.jpeg, ...scans(200)]);
+  const video = Buffer.concat([files.jpeg, ...scans(200)]);
   const note = Buffer.from([0xff, 0xed, 0x08, 0x02]);
   const noted = Buffer.concat([
     files.jpeg.subarray(0, 2),
@@ -55,7 +55,7 @@ test('a JPEG has at most 20 scans, because each decodes every pixel', () => {
     Buffer.alloc(8),
     files.jpeg.subarray(2),
   ]);
-  for (const bytes of [film, noted]) expect(inspectPicture(bytes)).toMatchObject({ width: 6 });
+  for (const bytes of [video, noted]) expect(inspectPicture(bytes)).toMatchObject({ width: 6 });
 });
 
 const some = (count: number, part: string) => Buffer.alloc(count * (part.length / 2), part, 'hex');

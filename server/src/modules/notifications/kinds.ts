@@ -45,7 +45,7 @@ const momentFormat = new Intl.DateTimeFormat('en-GB', {
 
 /** Why the server stopped a run or deployment. */
 const stops: Record<StopReason, string> = {
-  ceiling: 'stopped at its ceiling. You can resume it with a higher one',
+  ceiling: 'stopped at its spending limit. You can resume it with a higher one',
   time: 'stopped because it took four times as long as estimated. It costs the estimate, and you can resume it',
   credits: 'stopped because your credits ran out',
   budget: 'stopped because the budget of its API key is used up',

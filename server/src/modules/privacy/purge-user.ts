@@ -5,7 +5,7 @@ import { deleteUserAnswers } from '../../platform/db/idempotency/delete-expired-
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';
-import { forgetUploads } from '../../platform/storage/uploads/uploads.ts';
+import { deleteUploadsOf } from '../../platform/storage/uploads/uploads.ts';
 import { deleteAccountRows, listClosedAccounts, markPurged } from '../accounts/steps.ts';
 import { listOwnAssets } from '../assets/own/own-assets.ts';
 import { deleteAsset } from '../assets/remove-asset.ts';
@@ -108,7 +108,7 @@ async function deleteUserRecords(tx: Transaction, userId: string): Promise<void>
   await deleteShareLinks(tx, userId);
   await deleteUserTrackers(tx, userId);
   await deleteHubData(tx, userId);
-  await forgetUploads(tx, userId);
+  await deleteUploadsOf(tx, userId);
   await deleteLicenceAcceptances(tx, userId);
   await deleteXorbsOf(tx, userId);
   await deleteBillingData(tx, userId);

@@ -16,7 +16,7 @@ const falPicture = (address: string) => ({ image_url: address });
 /** Google makes 1080p only with eight seconds. */
 function veoProblem({ quality, duration }: Readonly<Record<string, ParameterValue>>) {
   if (quality !== 'fhd' || duration === '8') return null;
-  return { field: 'duration', message: 'Duration must be 8 where Quality is fhd' };
+  return { field: 'duration', message: 'Duration must be 8 if Quality is fhd' };
 }
 
 /** Google allows only adults in a video that starts from a picture. */

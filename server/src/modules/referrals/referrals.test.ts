@@ -1,7 +1,7 @@
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import {
-  forgetPendingReferral,
+  deletePendingReferral,
   generateReferral,
   getPendingReferral,
   getXAuthStatus,
@@ -157,7 +157,7 @@ describe('the pending code', () => {
     });
     const foreign = server.request(getPendingReferral, { query: { userId: bob.userId } }, { headers });
     await expect(foreign).rejects.toMatchObject({ status: 403 });
-    const forgotten = await server.send(forgetPendingReferral, { query }, { headers });
+    const forgotten = await server.send(deletePendingReferral, { query }, { headers });
     expect(forgotten.status).toBe(204);
     expect(forgotten.headers.get('set-cookie')).toMatch(
       /^bakehouse\.referral=; Path=\/api\/referral; .*Max-Age=0/,

@@ -45,7 +45,7 @@ const NEW_DAYS = 7;
 const sentences: Record<ReferralRefusal, string> = {
   unknown_code: 'There is no such invitation code',
   own_code: 'This is your own invitation code',
-  already_invited: 'You have used an invitation code already',
+  already_invited: 'You have already used an invitation code',
   account_too_old: 'Invitation codes are for new accounts',
   returning_user:
     'Invitation codes are for new people, and this email address has had an account here before',
@@ -232,7 +232,7 @@ async function creditBonus(
 }
 
 function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNew: boolean }): Answer {
-  const message = isNew ? 'Both of you received the bonus' : 'This invitation has been counted already';
+  const message = isNew ? 'Both of you received the bonus' : 'This invitation has already been counted';
   const bonus = formatBgl(bonusMicro);
   return { success: true, data: { referral_code: code, reason: null, message, bonus, is_new: isNew } };
 }

@@ -85,7 +85,7 @@ test('the page has a link preview and prevents indexing and caching', async () =
 });
 
 test("a video's preview has its first frame and its file with their sizes", async () => {
-  const film = { media_type: 'video/mp4', width: 1024, height: 512, duration_s: 2, has_audio: false };
+  const video = { media_type: 'video/mp4', width: 1024, height: 512, duration_s: 2, has_audio: false };
   const poster = {
     thumbnail_sha256: db.selectFrom('generation_outputs').select('sha256').limit(1),
     thumbnail_bytes: 1n,
@@ -93,7 +93,7 @@ test("a video's preview has its first frame and its file with their sizes", asyn
   await db.updateTable('generations').set({ generator: 'wan' }).where('id', '=', id).execute();
   await db
     .updateTable('generation_outputs')
-    .set({ ...film, ...poster })
+    .set({ ...video, ...poster })
     .where('generation_id', '=', id)
     .execute();
   const token = tokenOf(await share());

@@ -87,7 +87,7 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
 /** Returns the sentence for the owner. */
 function troubleOf(error: ServiceRefused | ServiceUnavailable): { trouble: string; isRefused: boolean } {
   if (error instanceof ServiceUnavailable)
-    return { trouble: `${error.message}. It is tried again each minute`, isRefused: false };
+    return { trouble: `${error.message}. Trying again every minute`, isRefused: false };
   const then = error.param === 'url' ? ', then save it again' : '. Save another one to go on';
   return { trouble: `${error.message}${then}`, isRefused: true };
 }

@@ -130,8 +130,8 @@ describe('a tracker', () => {
     wandb.losesAnswer = true;
     await logRuns();
     expect((await trackers()).map(({ trouble }) => trouble)).toEqual([
-      'Weights & Biases answered with status 502. It is tried again each minute',
-      expect.stringMatching(/answered with status 503. It is tried again each minute$/),
+      'Weights & Biases answered with status 502. Trying again every minute',
+      expect.stringMatching(/answered with status 503. Trying again every minute$/),
     ]);
     for (const part of [
       [3, { loss: 0.5 }],

@@ -233,7 +233,7 @@ test('refuses what Google would refuse before holding credits', async () => {
   const answer = await server.send(createVideo, { body }, { as: ada });
   expect([answer.status, await answer.json()]).toMatchObject([
     400,
-    { error: { param: 'duration', message: 'Duration must be 8 where Quality is fhd' } },
+    { error: { param: 'duration', message: 'Duration must be 8 if Quality is fhd' } },
   ]);
 });
 

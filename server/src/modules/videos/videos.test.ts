@@ -24,7 +24,7 @@ import { pictureFiles } from '../generations/testing/picture-files.ts';
 const clock = fakeClock();
 const { server, stub, driver } = await testGenerations({ cpuPlaces: 12, clock });
 const ada = await server.signUp('Ada');
-const { assetId } = await insertWan(server.services, ada, 'My Film');
+const { assetId } = await insertWan(server.services, ada, 'My Video');
 await server.request(
   imageCalls.wan.deploy,
   { body: { model_id: assetId, user_id: ada.userId } },
@@ -67,7 +67,7 @@ test('without a service a Wan deployment generates what it can, and the answer r
     ...{ object: 'video.generation', model: 'seedance-1-0-pro', prompt: 'A loaf rises', duration: 10 },
     ...{ quality: '1080p', aspect_ratio: '9:16', generate_audio: false, seed: 5 },
     image: expect.stringMatching(/^http/),
-    served_by: { kind: 'deployment', name: 'my-film' },
+    served_by: { kind: 'deployment', name: 'my-video' },
     choices: [{ duration: 2.5, width: 96, height: 64, has_audio: false, finish_reason: 'completed' }],
   });
   expect(video.created).toBeGreaterThan(1_000_000_000);
@@ -138,7 +138,7 @@ test('lists videos newest first, by model and in pages, without pictures', async
   expect(first.next_cursor).toBe(ids[1]);
   expect((await list({ limit: 1, cursor: ids[1] })).data.map(({ id }) => id)).toEqual([ids[2]]);
   await expect(list({ model_name: 'oven' })).rejects.toMatchObject({ status: 400 });
-  expect((await list({ model_name: 'my-film' })).data.length).toBeGreaterThan(2);
+  expect((await list({ model_name: 'my-video' })).data.length).toBeGreaterThan(2);
   expect((await list({ model_name: WAN_STARTER })).data).toEqual([]);
 });
 
@@ -258,9 +258,9 @@ test('the starter generates what it can at the matching price, and its deploymen
 });
 
 test('a Wan deployment is called by its name, only by its owner', async () => {
-  const { id } = await create({ model: 'my-film', duration: 3 });
-  expect(await until(id, 'completed')).toMatchObject({ model: 'my-film', duration: 3 });
+  const { id } = await create({ model: 'my-video', duration: 3 });
+  expect(await until(id, 'completed')).toMatchObject({ model: 'my-video', duration: 3 });
   const bob = await server.signUp('Bob');
-  const body = { model: 'my-film', prompt: 'Bread' };
+  const body = { model: 'my-video', prompt: 'Bread' };
   expect((await server.send(createVideo, { body }, { as: bob })).status).toBe(400);
 });

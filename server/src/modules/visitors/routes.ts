@@ -17,7 +17,7 @@ export const visitorsRoutes = ({ usage, chat, isPreparing }: Parts): Binding[] =
     callsPerHour: PICTURES_PER_HOUR,
   }),
   bindPublic(contract.getVisitorPicture, (ctx, { params }) => getVisitorPicture(ctx, params)),
-  bind(contract.keepVisitorPicture, (ctx, { params }) => claimVisitorPicture(ctx, params)),
+  bind(contract.claimVisitorPicture, (ctx, { params }) => claimVisitorPicture(ctx, params)),
   bindPublic(contract.askAsVisitor, (ctx, input, http) => answerVisitor(ctx, chat, input, http), {
     callsPerHour: QUESTIONS_PER_HOUR,
   }),

@@ -19,7 +19,7 @@ const BUDGET = config.visitorBudgetBgl;
 const start = (prompt = 'a red apple') => server.request(visitors.startVisitorPicture, { body: { prompt } });
 const read = (token: string) => server.request(visitors.getVisitorPicture, { params: { token } });
 const keep = (token: string, as: TestUser) =>
-  server.request(visitors.keepVisitorPicture, { params: { token } }, { as });
+  server.request(visitors.claimVisitorPicture, { params: { token } }, { as });
 const completed = (token: string) =>
   vi.waitFor(
     async () => {

@@ -56,17 +56,17 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
       if (answer.isOver) {
         waiting.shift();
         if (answer.trouble === null) failures = 0;
-        else noteFailure(answer.trouble);
+        else recordFailure(answer.trouble);
         continue;
       }
-      noteFailure(answer.trouble);
+      recordFailure(answer.trouble);
       const ms = answer.retryMs ?? pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0;
       pause = setTimeout(goOn, Math.min(ms, PAUSE_MS_MAX)).unref();
       return;
     }
   }
 
-  function noteFailure(trouble: string): void {
+  function recordFailure(trouble: string): void {
     failures += 1;
     if (failures === 1) warn(`errors cannot be reported: ${trouble}`);
   }

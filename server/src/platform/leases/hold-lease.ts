@@ -25,10 +25,10 @@ type Held<Columns, Row> = { table: LeasedTable<Columns, Row>; lease: Pick<Lease<
 type Kept<Columns, Row> = Held<Columns, Row> & {
   /** Interval of renewals without news. */
   renewEveryMs?: number;
-  /** Interval of calls to `takeNews`. */
+  /** Interval of calls to `readNews`. */
   lookEveryMs?: number;
   /** Returns what to write since the last call, or null. */
-  takeNews?: () => News<Columns> | null;
+  readNews?: () => News<Columns> | null;
 };
 
 export type RenewedLease = {
@@ -46,7 +46,7 @@ export function renewLeasePeriodically<Columns, Row>(
     lease,
     renewEveryMs = RENEW_EVERY_MS,
     lookEveryMs = LOOK_EVERY_MS,
-    takeNews = () => null,
+    readNews = () => null,
   }: Kept<Columns, Row>,
 ): RenewedLease {
   const lost = new AbortController();
@@ -63,7 +63,7 @@ export function renewLeasePeriodically<Columns, Row>(
   const timer = setInterval(() => {
     // One at a time, so that renewals do not queue up on a slow database.
     if (renewing) return;
-    const news = takeNews();
+    const news = readNews();
     if (news === null && performance.now() - renewedAt < renewEveryMs) return;
     renewing = renew(news)
       .catch((error: unknown) =>

@@ -124,10 +124,10 @@ export async function insertPicture(
     generator: 'paris',
     media_type: 'image/png',
   });
-  const film = { duration_s: 1, has_audio: false };
+  const videoFields = { duration_s: 1, has_audio: false };
   const video = await insertGenerated(server, user, datasetId, {
     ...{ generator: 'wan', media_type: 'video/mp4' },
-    ...film,
+    ...videoFields,
   });
   return { ...picture, videoId: video.generationId };
 }

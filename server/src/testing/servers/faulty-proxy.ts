@@ -28,7 +28,7 @@ export async function faultyProxy(target: string) {
     );
     const fault = proxy.fault(from);
     if (fault === 'silence') return;
-    if (fault && 'status' in fault) return refuse(to, fault);
+    if (fault && 'status' in fault) return sendFault(to, fault);
     pass(target, from, to, fault?.resetAfter ?? Number.POSITIVE_INFINITY);
   });
   server.listen(0, '127.0.0.1');
@@ -37,7 +37,7 @@ export async function faultyProxy(target: string) {
   return proxy;
 }
 
-function refuse(
+function sendFault(
   to: ServerResponse,
   { status, code, fields = {} }: Exclude<Fault, 'silence' | { resetAfter: number }>,
 ) {

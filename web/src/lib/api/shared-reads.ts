@@ -23,7 +23,7 @@ export function shareRead<T>(
     const leave = () => {
       entry.readers -= 1;
       if (entry.readers === 0) {
-        forget(key, entry);
+        deleteEntry(key, entry);
         entry.abort.abort(signal.reason);
       }
       reject(signal.reason);
@@ -45,10 +45,10 @@ function begin<T>(key: string, read: (signal: AbortSignal) => Promise<T>): Entry
   const abort = new AbortController();
   const entry: Entry = { abort, readers: 0, answer: read(abort.signal) };
   entries.set(key, entry);
-  entry.answer = entry.answer.finally(() => forget(key, entry));
+  entry.answer = entry.answer.finally(() => deleteEntry(key, entry));
   return entry;
 }
 
-function forget(key: string, entry: Entry): void {
+function deleteEntry(key: string, entry: Entry): void {
   if (entries.get(key) === entry) entries.delete(key);
 }

@@ -81,12 +81,12 @@ test.each([
 });
 
 test('amounts in messages use the display currency: limits exactly, charges rounded', () => {
-  const sentence = 'The run has cost 0.192627 BGL so far, of 25 BGL. Set a ceiling above that';
+  const sentence = 'The run has cost 0.192627 BGL so far, of 25 BGL. Set a limit above that';
   expect(amountsInCurrency(sentence, 'USD')).toBe(
-    'The run has cost $0.00770508 so far, of $1.00. Set a ceiling above that',
+    'The run has cost $0.00770508 so far, of $1.00. Set a limit above that',
   );
-  expect(amountsInCurrency('The run reached its ceiling of 0.040529 BGL', 'USD', showAmount)).toBe(
-    'The run reached its ceiling of $0.0016',
+  expect(amountsInCurrency('The run reached its spending limit of 0.040529 BGL', 'USD', showAmount)).toBe(
+    'The run reached its spending limit of $0.0016',
   );
   expect(amountsInCurrency('At most 1,000,000 BGL: a number of BGL', 'USD')).toBe(
     'At most 1,000,000 BGL: a number of BGL',

@@ -24,7 +24,7 @@ export function DatasetsPage() {
     <>
       <ButtonLink to="/model-hub" search={{ type: 'dataset' }}>
         <CloudDownload aria-hidden />
-        Model Hub
+        Model hub
       </ButtonLink>
       <ButtonLink to="/drafts">
         <FileText aria-hidden />

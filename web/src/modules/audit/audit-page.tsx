@@ -48,7 +48,7 @@ const nouns = [
 export function AuditPage() {
   const { is_operator } = useUser();
   return (
-    <OperatorOnly isOperator={is_operator} title="Audit Log" what="the audit log">
+    <OperatorOnly isOperator={is_operator} title="Audit log" what="the audit log">
       <Audit />
     </OperatorOnly>
   );
@@ -72,7 +72,7 @@ function Audit() {
   return (
     <>
       <PageHeader
-        title="Audit Log"
+        title="Audit log"
         description="Who changed what. Nothing in it can be changed or deleted."
       />
       <div className="mb-4 flex flex-wrap items-center gap-3">
@@ -92,7 +92,7 @@ function Audit() {
         </div>
       </div>
       <PagedTable
-        label="Audit Log"
+        label="Audit log"
         query={audit}
         rows={(page) => page.entries}
         rowKey={(entry) => entry.entry_id}

@@ -31,7 +31,7 @@ test.each([
   [{ action: 'asset.files_added', detail: { ...detail, files: '3' }, names }, '[ada] added 3 files to “Rye”'],
   [
     { action: 'asset.tagged', detail: { ...detail, tag: 'v1' }, names },
-    '[ada] tagged a revision of “Rye” with v1',
+    '[ada] tagged a version of “Rye” with v1',
   ],
   [{ action: 'deployment.created', detail, names }, '[ada] deployed “Rye”'],
   [

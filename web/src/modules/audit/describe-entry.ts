@@ -42,7 +42,7 @@ const predicates: Record<AuditAction, Describe> = {
     `deleted the branch ${detail.branch} of ${named('asset_id', 'a dataset or model')}`,
   ],
   'asset.changed': ({ named }) => [`edited ${named('asset_id', 'a dataset or model')}`],
-  'asset.committed': ({ named }) => [`committed files to ${named('asset_id', 'a dataset or model')}`],
+  'asset.committed': ({ named }) => [`saved a new version of ${named('asset_id', 'a dataset or model')}`],
   'asset.created': ({ detail }) => [
     `created the ${detail.type === 'MODEL' ? 'model' : 'dataset'} ${quoted(detail.title)}`,
   ],
@@ -65,7 +65,7 @@ const predicates: Record<AuditAction, Describe> = {
     person('to_user_id'),
   ],
   'asset.tagged': ({ detail, named }) => [
-    `tagged a revision of ${named('asset_id', 'a dataset or model')} with ${detail.tag}`,
+    `tagged a version of ${named('asset_id', 'a dataset or model')} with ${detail.tag}`,
   ],
   'asset.unpublished': ({ named }) => [`unpublished ${named('asset_id', 'a dataset or model')}`],
   'asset.unshared': ({ named, person }) => [
@@ -101,7 +101,7 @@ const predicates: Record<AuditAction, Describe> = {
   'tracker.deleted': ({ detail }) => [`disconnected ${detail.service}`],
   'tracker.saved': ({ detail }) => [`connected ${detail.service}`],
   'hub_token.saved': ({ detail }) => [`saved an access token of ${detail.account} on the public hub`],
-  'licence.accepted': ({ detail }) => [`accepted the licence ${detail.licence}`],
+  'licence.accepted': ({ detail }) => [`accepted the license ${detail.licence}`],
   'operator.made': () => ['was made an operator'],
   'password.changed': () => ['changed their password'],
   'password.reset': () => ['reset their password'],

@@ -104,7 +104,7 @@ const columns: Column<Account>[] = [
   },
   {
     id: 'audit',
-    header: <span className="sr-only">Audit Log</span>,
+    header: <span className="sr-only">Audit log</span>,
     width: '7rem',
     hideBelow: 'sm',
     cell: ({ username, user_id }) => (
@@ -113,7 +113,7 @@ const columns: Column<Account>[] = [
         search={{ user: user_id }}
         className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
       >
-        Audit Log<span className="sr-only"> of {username}</span>
+        Audit log<span className="sr-only"> of {username}</span>
       </Link>
     ),
   },

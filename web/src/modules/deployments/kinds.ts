@@ -197,12 +197,12 @@ export const families: Record<Family, FamilyRow> = {
   image: {
     list: '/my-deployments/images',
     page: '/my-deployments/images/$podId',
-    label: 'Image models',
+    label: 'Picture models',
     about:
       'Your own models that generate and edit pictures, or make videos. You pay for the time they are awake, and for each picture or video.',
-    deploy: 'Deploy an image model',
+    deploy: 'Deploy a picture model',
     deployAbout: 'Runs on your account until you terminate it.',
-    none: 'No image model is deployed',
+    none: 'No picture model is deployed',
     noneAbout:
       'Deploy Kontext to edit pictures with a model of your own, FLUX or Paris to generate them, or Wan to make videos.',
     kindColumn: { header: 'Kind', width: '6rem', hideBelow: 'sm' },

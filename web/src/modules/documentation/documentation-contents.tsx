@@ -60,7 +60,7 @@ function Contents({ shown }: { shown: string }) {
             {documents[0]?.path === FIRST_DOCUMENT && (
               <li>
                 <a href="/openapi.json" target="_blank" rel="noreferrer" className={itemClass}>
-                  API Reference (OpenAPI)
+                  API reference (OpenAPI)
                   <ArrowUpRight aria-hidden className="ml-1 inline size-3.5 text-faint" />
                   <span className="sr-only">(opens in a new tab)</span>
                 </a>

@@ -93,7 +93,8 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         keys.renew(body);
         return generation;
       } catch (error) {
-        if (source && error instanceof ApiError && error.param === 'picture_id') sources?.forgetSent(source);
+        if (source && error instanceof ApiError && error.param === 'picture_id')
+          sources?.clearUploaded(source);
         if (!isResponseLost(error)) throw error;
         refetchQueries(FAMILY);
         throw lostResponseError(error, 'Generation timed out. Please try again.');

@@ -3,7 +3,6 @@ import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators'
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
-import { shortPrompt } from './face/generation-thumbnail.tsx';
 import { useCancelGeneration } from './generation-calls.ts';
 import {
   canBeCancelled,
@@ -13,6 +12,7 @@ import {
   phaseText,
   workId,
 } from './generation-sentences.ts';
+import { shortPrompt } from './thumbnail/generation-thumbnail.tsx';
 import { useFollowedGenerations } from './use-followed-generations.ts';
 
 /** Generations as long work. */

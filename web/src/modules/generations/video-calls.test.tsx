@@ -42,7 +42,7 @@ test('deletes and downloads a video through the videos API and reports it', asyn
   await remove();
   expect(call).toHaveBeenCalledWith(deleteVideo, { params: { id: video.id } });
   expect(success).toHaveBeenLastCalledWith('Video deleted successfully');
-  vi.mocked(callRaw).mockResolvedValue(new Response('film'));
+  vi.mocked(callRaw).mockResolvedValue(new Response('video'));
   await download();
   expect(vi.mocked(callRaw).mock.calls[0]?.[0]).toBe(downloadVideo);
   expect(saveAs).toHaveBeenCalledWith(expect.any(Blob), 'veo-12345678.mp4');

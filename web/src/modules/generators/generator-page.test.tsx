@@ -178,7 +178,7 @@ it('Enter inserts a line break, Ctrl or Cmd submits, and an overlong prompt is r
 
 it('sign-out clears the drafts of this and other pages', async () => {
   const router = await open('/wan', ['own']);
-  await userEvent.type(prompt(), 'My secret film');
+  await userEvent.type(prompt(), 'My secret video');
   await router.navigate({ href: '/flux' });
   await screen.findByRole('heading', { name: 'FLUX.1' });
   await userEvent.type(prompt(), 'My secret loaf');

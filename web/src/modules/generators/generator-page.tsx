@@ -39,7 +39,9 @@ const GeneratorList = loadable(async () => (await import('./generator-list.tsx')
 const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
 
 /** Shown instead of the form. */
-const NobodyServes = loadable(async () => (await import('./nobody-serves.tsx')).NobodyServes);
+const UnavailableGenerator = loadable(
+  async () => (await import('./unavailable-generator.tsx')).UnavailableGenerator,
+);
 
 /** The page of the generator in the URL. */
 export function GeneratorPage() {
@@ -53,11 +55,11 @@ export function GeneratorPage() {
 function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const session = useQuery(sessionQuery);
   const userId = session.data?.id;
-  const { typed, change, noteEdit } = useBroughtDraft(name);
+  const { typed, change, recordEdit } = useBroughtDraft(name);
   const serving = useServing(name, { ownOnly, userId });
   const draft = { ...typed, values: openingValues(name, serving.isStarter, typed.values) };
   const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
-  const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, noteEdit);
+  const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, recordEdit);
   const history = useGenerations(userId, historyOf(name));
   // Content below waits until the height of the content above is known.
   const results = useFetched(GeneratorResults, isOpen);
@@ -81,7 +83,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       <Preparing />
       {form === 'none' ? (
         <DeferredPart pending={<Skeleton className="h-60 rounded-xl" />}>
-          <NobodyServes />
+          <UnavailableGenerator />
         </DeferredPart>
       ) : (
         <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">

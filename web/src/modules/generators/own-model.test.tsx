@@ -125,7 +125,7 @@ it('a service is preferred for edits, the starter can be chosen, and the page of
   await userEvent.click(screen.getByRole('combobox', { name: 'Model' }));
   await userEvent.click(await screen.findByRole('option', { name: /^Starter model/ }));
   await waitFor(() => expect(router.state.location.search).toEqual({ model: 'kontext-starter' }));
-  await screen.findByText('Starter model, 128 × 128, best at colours, places and plain backgrounds');
+  await screen.findByText('Starter model, 128 × 128, best at colors, places and plain backgrounds');
   expect(screen.getByText(/^Keep it short/)).toBeTruthy();
   expect(screen.getByRole('group', { name: 'Quality' })).toBeTruthy();
 

@@ -12,7 +12,7 @@ import type { NamedProvider } from './form/providers.ts';
 import type { Draft } from './form/use-draft.ts';
 import { useGenerationQuote } from './generation-price.tsx';
 
-const filming = { product: 'Video Generation' };
+const video = { product: 'Video Generation' };
 const editing = { product: 'Image Editing', prefix: 'Image editing failed: ' };
 
 /** The source of an edit that has not started, with the error if it failed. */
@@ -41,7 +41,7 @@ export function useGenerate(
   const [refused, setRefused] = useState(false);
   const [uploaded, setUploaded] = useState<number | null>(null);
   const edits = editsPictures(generators[name]);
-  const start = useStartGeneration(edits ? editing : makesVideos(name) ? filming : undefined);
+  const start = useStartGeneration(edits ? editing : makesVideos(name) ? video : undefined);
   const quote = useGenerationQuote({ name, form, values: draft.values, named }, isServed);
   const underWay = useRecentGenerations(userId).find((one) => one.generator === name && isUnderWay(one));
   const asked = edits && (start.isPending || start.isError) ? start.variables.source : undefined;

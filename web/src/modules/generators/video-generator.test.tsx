@@ -25,7 +25,7 @@ const video = {
   parameters: { duration: '8', quality: 'hd', generate_audio: true },
   outputs: [
     {
-      ...{ id: 'o1', url: '/film.mp4', thumbnail_url: '/poster.webp', download_url: '/film.mp4' },
+      ...{ id: 'o1', url: '/video.mp4', thumbnail_url: '/poster.webp', download_url: '/video.mp4' },
       ...{ media_type: 'video/mp4', width: 1280, height: 720, size_bytes: 9 },
       ...{ duration_s: 8, frames: 192, has_audio: true, strip_url: null },
     },
@@ -104,7 +104,7 @@ test('the starter replaces a video model without a provider, with all fields', a
 });
 
 test("the user's Wan offers length and aspect ratio", async () => {
-  fake.api.deployments = [{ pod_id: 'p1', model_name: 'my-film', title: 'My film', status: 'running' }];
+  fake.api.deployments = [{ pod_id: 'p1', model_name: 'my-video', title: 'My video', status: 'running' }];
   await renderPage('/wan');
   expect(await screen.findByText('Duration')).toBeTruthy();
   expect(screen.getByText('30 steps, guidance 5')).toBeTruthy();
@@ -139,7 +139,7 @@ test('plays a video with its poster, and shows its length, size and sound', asyn
     player.getAttribute('src'),
     player.getAttribute('poster'),
     player.controls,
-  ]).toEqual([...['VIDEO', '/film.mp4', '/poster.webp'], true]);
+  ]).toEqual([...['VIDEO', '/video.mp4', '/poster.webp'], true]);
   expect(screen.getByText('8 seconds, 1280 × 720 pixels, with sound')).toBeTruthy();
 });
 
@@ -184,6 +184,6 @@ test('a video in a list plays on hover', async () => {
   const still = tile.querySelector('img');
   expect(still?.getAttribute('src')).toBe('/poster.webp');
   fireEvent.pointerEnter(still?.parentElement as Element, { pointerType: 'mouse' });
-  expect(tile.querySelector('video')?.getAttribute('src')).toBe('/film.mp4');
+  expect(tile.querySelector('video')?.getAttribute('src')).toBe('/video.mp4');
   play.mockRestore();
 });

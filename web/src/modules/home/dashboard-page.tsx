@@ -100,7 +100,7 @@ function useCodeOfCards(
     () =>
       answered &&
       (!begins || OnboardingCard.isLoaded()) &&
-      (!works || WorkUnderWay.isLoaded()) &&
+      (!works || WorkInProgress.isLoaded()) &&
       (!spent || SpendCard.isLoaded()),
   );
   useEffect(() => {
@@ -108,7 +108,7 @@ function useCodeOfCards(
     const needed = [
       ...(begins ? [OnboardingCard.preload()] : []),
       ...(works
-        ? [WorkUnderWay.preload(), import('./work-under-way.tsx').then(({ readWork }) => readWork(id))]
+        ? [WorkInProgress.preload(), import('./work-in-progress.tsx').then(({ readWork }) => readWork(id))]
         : []),
       ...(spent ? [SpendCard.preload()] : []),
     ];
@@ -119,7 +119,7 @@ function useCodeOfCards(
 }
 
 /** Loaded only if work may be in progress. */
-const WorkUnderWay = loadable(async () => (await import('./work-under-way.tsx')).WorkUnderWay);
+const WorkInProgress = loadable(async () => (await import('./work-in-progress.tsx')).WorkInProgress);
 
 /** Loaded only if it was not dismissed. */
 const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
@@ -151,7 +151,7 @@ function Cards({ balance, spend, works }: CardsProps) {
         {!user.onboarding.dismissed && <Onboarding />}
         {works && (
           <Part>
-            <WorkUnderWay />
+            <WorkInProgress />
           </Part>
         )}
         {spend.data && spend.data.days.length > 0 && (

@@ -22,7 +22,7 @@ export function ModelHubPage() {
   return (
     <>
       <PageHeader
-        title="Model Hub"
+        title="Model hub"
         description="Clone models and datasets from the public hub."
         actions={
           <Button onClick={() => setSavesToken(true)}>

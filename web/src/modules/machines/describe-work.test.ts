@@ -10,8 +10,8 @@ const base: Work = {
 it.each<[Partial<Work>, string, string]>([
   [{ kind: 'run' }, 'Training run', 'Nobody'],
   [{ kind: 'text_deployment', deployments: 1 }, 'Text deployment', 'Nobody'],
-  [{ kind: 'image_deployment', deployments: 2 }, '2 image deployments', 'Several users'],
-  [{ kind: 'image_model', model_name: 'paris' }, 'Image model paris', 'Everyone'],
+  [{ kind: 'image_deployment', deployments: 2 }, '2 picture deployments', 'Several users'],
+  [{ kind: 'image_model', model_name: 'paris' }, 'Picture model paris', 'Everyone'],
   [
     { kind: 'text_model', model_name: 'starter', deployments: 1 },
     'Text model starter and 1 deployment',

@@ -9,11 +9,11 @@ export function describeWork({ kind, model_name, deployments }: Work): string {
     case 'text_deployment':
       return deployments > 1 ? countOf(deployments, 'text deployment') : 'Text deployment';
     case 'image_deployment':
-      return deployments > 1 ? countOf(deployments, 'image deployment') : 'Image deployment';
+      return deployments > 1 ? countOf(deployments, 'picture deployment') : 'Picture deployment';
     case 'text_model':
       return withDeployments(`Text model ${model_name ?? ''}`, deployments);
     case 'image_model':
-      return withDeployments(`Image model ${model_name ?? ''}`, deployments);
+      return withDeployments(`Picture model ${model_name ?? ''}`, deployments);
   }
 }
 

@@ -103,7 +103,7 @@ it('shows running and queued tasks, and links to their owners and to the user’
   const [, own, shared, waiting] = [...screen.getByRole('region', { name: 'Queue' }).querySelectorAll('tr')];
   expect(own?.textContent).toMatch(/^Training runolga-o.*oven1 CPU slotRunningJust now$/);
   expect(own?.querySelector('a')?.getAttribute('href')).toBe('/runs/$id');
-  expect(shared?.textContent).toMatch(/^Image model parisEveryone.*Starting/);
+  expect(shared?.textContent).toMatch(/^Picture model parisEveryone.*Starting/);
   expect(shared?.querySelector('a')).toBeNull();
   expect(waiting?.textContent).toMatch(/number 2 in line\.None yet1 CPU slotQueuedNumber 2, just now$/);
   expect([...(waiting?.querySelectorAll('a') ?? [])].map((link) => link.getAttribute('href'))).toEqual([

@@ -144,11 +144,11 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
       {isImageModel(asset.pipeline) ? (
         <ButtonLink to="/my-deployments/images" search={{ deploy: asset.dataset_id }}>
           <Rocket aria-hidden />
-          Deploy as an image model
+          Deploy as a picture model
         </ButtonLink>
       ) : asset.pipeline !== null ? (
         <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
-          Only FLUX, FLUX Kontext and Paris models can be deployed as image models; this one is for{' '}
+          Only FLUX, FLUX Kontext and Paris models can be deployed as picture models; this one is for{' '}
           {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
         </p>
       ) : (

@@ -30,11 +30,11 @@ export function ModelsPage() {
           <>
             <ButtonLink to="/model-hub">
               <CloudDownload aria-hidden />
-              Model Hub
+              Model hub
             </ButtonLink>
             <ButtonLink to="/model/source">
               <Lock aria-hidden />
-              Restricted Models
+              Restricted models
             </ButtonLink>
             {create}
           </>

@@ -22,7 +22,7 @@ type Referral = ResponseOf<typeof generateReferral>;
 export function InvitePage() {
   return (
     <>
-      <PageHeader title="Invite Friends" />
+      <PageHeader title="Invite friends" />
       <QueryView
         query={useQuery(referralQuery)}
         failed="Your invitation could not be loaded"

@@ -1,4 +1,4 @@
-import { forgetPendingReferral, getPendingReferral, validateReferral } from '@bakehouse/contract/referrals';
+import { deletePendingReferral, getPendingReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, screen } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -31,7 +31,7 @@ beforeEach(() => {
   answers
     .set(getPendingReferral, () => ({ referralCode: 'abcd2345' }))
     .set(validateReferral, () => ({ success: true, data: given }))
-    .set(forgetPendingReferral, () => ({}));
+    .set(deletePendingReferral, () => ({}));
   vi.mocked(call)
     .mockReset()
     .mockImplementation(async (endpoint) => answers.get(endpoint)?.());

@@ -1,4 +1,4 @@
-import { forgetPendingReferral, getPendingReferral, validateReferral } from '@bakehouse/contract/referrals';
+import { deletePendingReferral, getPendingReferral, validateReferral } from '@bakehouse/contract/referrals';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
@@ -48,23 +48,23 @@ test('refetches the X post state before redeeming the code', async () => {
 test('reports the bonus and deletes the code', async () => {
   play('abcd2345');
   expect(await redeem()).toEqual({ kind: 'given', bonus: '125' });
-  expect(called()).toEqual([getPendingReferral, validateReferral, forgetPendingReferral]);
+  expect(called()).toEqual([getPendingReferral, validateReferral, deletePendingReferral]);
 });
 
 test('reports an invalid code and deletes it', async () => {
   play('abcd2345', { reason: 'limit_reached', bonus: null, is_new: false }, false);
   expect(await redeem()).toEqual({ kind: 'refused' });
-  expect(called()).toContain(forgetPendingReferral);
+  expect(called()).toContain(deletePendingReferral);
 });
 
 test('reports each result once', async () => {
   play('abcd2345', { is_new: false });
   expect(await redeem()).toBeNull();
-  expect(called()).toContain(forgetPendingReferral);
+  expect(called()).toContain(deletePendingReferral);
 });
 
 test('keeps a code that waits for address confirmation', async () => {
   play('abcd2345', { reason: 'address_not_confirmed', bonus: null, is_new: false }, false);
   expect(await redeem()).toBeNull();
-  expect(called()).not.toContain(forgetPendingReferral);
+  expect(called()).not.toContain(deletePendingReferral);
 });

@@ -1,7 +1,7 @@
 import {
+  deletePendingReferral,
   endXAuth,
   finishXAuth,
-  forgetPendingReferral,
   generateReferral,
   getPendingReferral,
   getXAuthStatus,
@@ -80,7 +80,7 @@ export async function redeemPendingCode(userId: string, signal: AbortSignal): Pr
   void queryClient.resetQueries({ queryKey: xKey });
   const { success, data } = await call(validateReferral, { query: { referral_code: referralCode } });
   if (data.reason === 'address_not_confirmed') return null;
-  await call(forgetPendingReferral, { query });
+  await call(deletePendingReferral, { query });
   if (!success) return { kind: 'refused' };
   return data.is_new && data.bonus !== null && data.bonus !== '0'
     ? { kind: 'given', bonus: data.bonus }

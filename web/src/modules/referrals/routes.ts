@@ -3,7 +3,7 @@ import { pageComponent } from '../../lib/loadable.tsx';
 
 type BackFromX = { code?: string; state?: string; error?: string };
 
-/** Route of Invite Friends. */
+/** Route of Invite friends. */
 export const referralsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({

@@ -43,7 +43,7 @@ test('a run without trackers links to the settings that connect them', async () 
 });
 
 test('a run links to its page at each tracker, or shows why it has none', async () => {
-  const trouble = 'MLflow could not be reached. It is tried again each minute';
+  const trouble = 'MLflow could not be reached. Trying again every minute';
   vi.mocked(call).mockResolvedValue({
     trackers: [
       { service: 'wandb', url: 'https://wandb.ai/bakery/loaves/runs/r1', trouble: null },

@@ -15,7 +15,7 @@ test('groups are in the specified order', () => {
     ['Deployments', 'Deploy Models', 'My Datasets', 'My Models', 'Diffusion Training', 'LLM Training'],
     [null, 'API-Key'],
     ['Billing & Usage', 'Buy Credits', 'Send Credits', 'Transaction History'],
-    [null, 'Invite Friends'],
+    [null, 'Invite friends'],
     ['Get Help', 'Documentation', 'Contact Us'],
   ]);
 });

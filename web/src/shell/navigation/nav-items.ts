@@ -152,7 +152,7 @@ const groups: NavGroup[] = [
     items: [
       {
         kind: 'route',
-        label: 'Invite Friends',
+        label: 'Invite friends',
         to: '/invite',
         icon: UserPlus,
       },
@@ -202,7 +202,7 @@ const operatorGroup: NavGroup = {
     },
     {
       kind: 'route',
-      label: 'Audit Log',
+      label: 'Audit log',
       to: '/operator/audit',
       icon: ScrollText,
     },
@@ -220,7 +220,7 @@ const operatorGroup: NavGroup = {
     },
     {
       kind: 'route',
-      label: 'Access Requests',
+      label: 'Access requests',
       to: '/operator/access-requests',
       icon: Lock,
     },

@@ -5,7 +5,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { generationOf } from '../../modules/generations/testing/generation-of.ts';
 import { CommandPalette } from './command-palette.tsx';
-import { bufferKeystrokes } from './kept-keys.ts';
+import { bufferKeystrokes } from './type-ahead-buffer.ts';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());
 vi.mock('@tanstack/react-router', async (original) => ({
@@ -169,7 +169,7 @@ test.each([
   ['bytedance', 'Seedance 1.0 Pro Generates videos', '/seedance'],
   ['deploy', 'Deploy Models', '/my-deployments'],
   ['vllm', 'Deploy Models', '/my-deployments'],
-  ['deploy kontext', 'Deploy Image Models', '/my-deployments/images'],
+  ['deploy kontext', 'Deploy picture models', '/my-deployments/images'],
 ])('%s opens its page', async (typed, name, to) => {
   await search(200, { results: [], similar: false }, typed);
   await userEvent.click(await screen.findByRole('option', { name }));

@@ -6,8 +6,8 @@ import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
-import { releaseKeystrokes } from './kept-keys.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
+import { releaseKeystrokes } from './type-ahead-buffer.ts';
 import { useCommands } from './use-commands.ts';
 
 /** Searches pages, actions and the user's data. */

@@ -17,7 +17,7 @@ import { createStore } from '../../lib/store.ts';
 import { notify } from '../../ui/notify.ts';
 import { Shell } from '../shell.tsx';
 import { preloadPalette } from './deferred-palette.tsx';
-import { releaseKeystrokes } from './kept-keys.ts';
+import { releaseKeystrokes } from './type-ahead-buffer.ts';
 
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../../lib/api/api-client.ts', () => ({ call: forever }));

@@ -2,7 +2,7 @@ import { createContext, Suspense, use, useEffect, useEffectEvent, useLayoutEffec
 import { loadable } from '../../lib/loadable.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
 import { notify } from '../../ui/notify.ts';
-import { bufferKeystrokes, releaseKeystrokes } from './kept-keys.ts';
+import { bufferKeystrokes, releaseKeystrokes } from './type-ahead-buffer.ts';
 
 const CommandPalette = loadable(async () => (await import('./command-palette.tsx')).CommandPalette);
 

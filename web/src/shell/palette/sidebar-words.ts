@@ -17,17 +17,17 @@ export const sidebarWords: Record<string, string> = {
   'Buy Credits': 'bagels top up purchase pay price prices',
   'Send Credits': 'transfer bagels pay give user recipient',
   'Transaction History': 'bill billing invoice statement spend spending cost usage balance',
-  'Invite Friends': 'referral refer invitation bonus code friend share',
+  'Invite friends': 'referral refer invitation bonus code friend share',
   Documentation: 'docs help manual guide api reference openapi calls',
   'Contact Us': 'support help question message problem write',
   Ledger: 'operator grant accounts',
   Codes: 'operator voucher coupon redeem credits',
   Prices: 'operator price list costs change',
   Accounts: 'operator users people balances',
-  'Audit Log': 'operator history who changed security',
+  'Audit log': 'operator history who changed security',
   Messages: 'operator contact support inbox',
   Machines: 'operator servers gpu queue',
-  'Access Requests': 'operator restricted models grant refuse',
+  'Access requests': 'operator restricted models grant refuse',
 };
 
 /** Adds synonyms to a sidebar item. */

@@ -1,7 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { GraduationCap, ImageIcon, type LucideIcon, Rocket } from 'lucide-react';
 import { describeResult } from '../../modules/assets/search/describe-result.ts';
-import { GenerationThumbnail, shortPrompt } from '../../modules/generations/face/generation-thumbnail.tsx';
+import {
+  GenerationThumbnail,
+  shortPrompt,
+} from '../../modules/generations/thumbnail/generation-thumbnail.tsx';
 import { useFound } from '../search/use-found.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
 import { useFoundPictures } from './use-found-pictures.ts';

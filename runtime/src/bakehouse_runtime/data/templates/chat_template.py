@@ -30,7 +30,7 @@ _ASKED_OTHERWISE = (
 )
 _NO_CALLS = "the chat template leaves out a call of an answer"
 _NO_THOUGHTS = (
-    "the chat template leaves out the thoughts beside an answer: write them into the answer, for "
+    "the chat template leaves out the thoughts of an answer: write them into the answer, for "
     "example between <think> and </think>"
 )
 
@@ -113,7 +113,7 @@ class ChatTemplate:
         is_last = at == len(turns) - 1
         prompt = writing.up_to(at, begin=True) if at > 0 else ""
         if not whole.startswith(prompt):
-            return _refuse(_ASKED_OTHERWISE) if is_last else None
+            return _raise_rejection(_ASKED_OTHERWISE) if is_last else None
         answered = whole if is_last else writing.up_to(at + 1, begin=False)
         begin, end = len(prompt), _shared_length(answered, whole)
         # The prompt may already contain the opening of an answer, such as <think>.
@@ -122,9 +122,9 @@ class ChatTemplate:
         )
         is_read = at == 0 or _is_read(turns[at - 1], whole[after:begin])
         if not is_read or not ends_behind:
-            return _refuse(_CHANGED) if is_last else None
+            return _raise_rejection(_CHANGED) if is_last else None
         if reason := _left_out(turns[at], whole[begin:end]):
-            return _refuse(reason) if is_last else None
+            return _raise_rejection(reason) if is_last else None
         return begin, self._end_of_turn(whole, begin, end)
 
     def _end_of_turn(self, whole: str, begin: int, end: int) -> int:
@@ -155,7 +155,7 @@ class _Writing:
         return self._template.write(self._messages[:count], self._tools, begin=begin).text
 
 
-def _refuse(reason: str) -> NoReturn:
+def _raise_rejection(reason: str) -> NoReturn:
     raise UntrainableTemplateError(reason)
 
 
@@ -183,7 +183,7 @@ def _left_out(turn: Turn, text: str) -> str | None:
 def _generated(turns: list[Turn], spans: list[Span], whole: str) -> tuple[list[Span], list[int]]:
     """Returns the spans marked as generated that count in the loss, with their turn numbers."""
     if not spans:
-        _refuse("the chat template marks nothing that is generated")
+        _raise_rejection("the chat template marks nothing that is generated")
     answers = [at for at, turn in enumerate(turns) if turn.role == "assistant"]
     # A template may mark several parts of one answer, or only the later answers.
     first = len(answers) - len(spans)
@@ -192,13 +192,13 @@ def _generated(turns: list[Turn], spans: list[Span], whole: str) -> tuple[list[S
         (span, at) for span, at in zip(spans, numbers, strict=True) if turns[at].is_learnt_answer
     ]
     if first != 0 and len(learnt) < len(spans):
-        _refuse(
+        _raise_rejection(
             "the chat template marks other parts than whole answers, so nobody could say which of "
             "them are only read"
         )
     left_out = {at: _left_out(turns[at], _text_of(at, learnt, whole)) for _, at in learnt}
     if learnt and (reason := left_out[learnt[-1][1]]):
-        _refuse(reason)
+        _raise_rejection(reason)
     learnt = [(span, at) for span, at in learnt if left_out[at] is None]
     return [span for span, _ in learnt], [at for _, at in learnt]
 

@@ -119,7 +119,7 @@ class _Generation(Extension):
 def _environment(today: date) -> ImmutableSandboxedEnvironment:
     """Returns an environment with the helpers that Transformers offers to chat templates."""
 
-    def refuse(message: str) -> None:
+    def raise_exception(message: str) -> None:
         raise jinja2.TemplateError(message)
 
     environment = ImmutableSandboxedEnvironment(
@@ -128,6 +128,6 @@ def _environment(today: date) -> ImmutableSandboxedEnvironment:
     environment.filters["tojson"] = lambda value, **options: json.dumps(
         value, **{"ensure_ascii": False, **options}
     )
-    environment.globals["raise_exception"] = refuse
+    environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = today.strftime
     return environment

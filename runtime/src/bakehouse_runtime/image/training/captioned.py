@@ -112,7 +112,7 @@ def read_picture_set(
     if not found.kept and not found.left_out:
         raise PlainError(
             "The dataset has no pictures: add PNG, JPEG or WebP files with a text file of the same "
-            "name beside each, or a metadata.jsonl."
+            "name next to each, or a metadata.jsonl."
         )
     return found
 

@@ -30,7 +30,7 @@ SHARE_OF_A_GPU = 0.25
 
 @dataclass(frozen=True)
 class Example:
-    """A picture, or a `Film` for video models, and its caption; with `source`, the result of
+    """A picture, or a `Video` for video models, and its caption; with `source`, the result of
     applying the instruction to the source. `weights` is the weight of each latent in the loss,
     [height, width] of the latents, as integers up to 255; either all examples of a cache have
     weights or none."""

@@ -112,7 +112,7 @@ class Training:
 
     def advance(self, *losses: Tensor) -> Tensor:
         """Runs one optimizer step on the losses and returns the gradient's norm before clipping. It
-        does not synchronise with a GPU; `refuse_unless_finite` checks the values later."""
+        does not synchronise with a GPU; `assert_finite` checks the values later."""
         for loss in losses:
             self.add_gradients(loss)
         for optimizer in self.optimizers:
@@ -135,15 +135,15 @@ class Training:
         """Adds the gradients of one loss to the gradients of the step, and frees the loss's
         graph."""
         if not self._is_begun:
-            self._forget_gradients()
+            self._clear_gradients()
         self._is_begun = True
         loss.backward()
 
-    def _forget_gradients(self) -> None:
+    def _clear_gradients(self) -> None:
         for optimizer in self.optimizers:
             optimizer.zero_grad(set_to_none=True)
 
-    def refuse_unless_finite(self, last: Sequence[Mapping[str, float]]) -> None:
+    def assert_finite(self, last: Sequence[Mapping[str, float]]) -> None:
         """Raises PlainError if a loss or gradient norm of the last steps is not finite.
 
         Call this before saving weights, so that the newest checkpoint is always usable.
@@ -158,7 +158,7 @@ class Training:
         export."""
         # The last step's gradients are no longer needed, and take as much memory as the copied
         # weights.
-        self._forget_gradients()
+        self._clear_gradients()
         kept = {name: weight.detach().clone() for name, weight in self.trained.items()}
         _copy_into(self.trained, self.average)
         self.model.eval()
@@ -303,7 +303,7 @@ def run_loop(
         recent.append(of_step | {"grad_norm": norm})
         if training.step % settings.report_every == 0 or training.step == settings.steps:
             rows = _numbers(recent)
-            training.refuse_unless_finite(rows)
+            training.assert_finite(rows)
             seconds_a_step = (time.monotonic() - started) / (training.step - first_step)
             remaining = seconds_a_step * (settings.steps - training.step)
             reporter.progress(training.step, settings.steps, "steps", remaining)
@@ -311,9 +311,9 @@ def run_loop(
             means |= {"learning_rate": training.learning_rate(), "seconds_a_step": seconds_a_step}
             reporter.metrics(training.step, means)
         if training.step % settings.checkpoint_every == 0 and training.step < settings.steps:
-            training.refuse_unless_finite(_numbers(recent))
+            training.assert_finite(_numbers(recent))
             _checkpoint(training, work_dir, reporter, evaluate)
-    training.refuse_unless_finite(_numbers(recent))
+    training.assert_finite(_numbers(recent))
     _checkpoint(training, work_dir, reporter, evaluate)
     return training.step >= settings.steps
 

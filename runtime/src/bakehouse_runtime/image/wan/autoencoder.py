@@ -9,7 +9,7 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from diffusers.models.autoencoders.vae import DiagonalGaussianDistribution
 from torch import Tensor
 
-from ..film import Film, to_films, to_values
+from ..video import Video, to_values, to_videos
 
 
 def posterior(autoencoder: AutoencoderKLWan, values: Tensor) -> DiagonalGaussianDistribution:
@@ -24,24 +24,24 @@ def decoded(autoencoder: AutoencoderKLWan, raw: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def encode_videos(autoencoder: AutoencoderKLWan, films: Sequence[Film]) -> Tensor:
+def encode_videos(autoencoder: AutoencoderKLWan, videos: Sequence[Video]) -> Tensor:
     """Returns the videos' latents, shifted and scaled as the transformer expects them, on the
     CPU."""
     mean, std = _scale(autoencoder)
     # One at a time: encoding a full-size video takes gigabytes.
     parts = [
-        posterior(autoencoder, to_values([film]).to(autoencoder.device)).mean.float()
-        for film in films
+        posterior(autoencoder, to_values([video]).to(autoencoder.device)).mean.float()
+        for video in videos
     ]
     return ((torch.cat(parts) - mean) / std).cpu()
 
 
 @torch.no_grad()
-def decode_videos(autoencoder: AutoencoderKLWan, latents: Tensor, fps: float) -> list[Film]:
+def decode_videos(autoencoder: AutoencoderKLWan, latents: Tensor, fps: float) -> list[Video]:
     """The inverse of `encode_videos`."""
     mean, std = _scale(autoencoder)
     raw = latents.to(mean.device, torch.float32) * std + mean
-    return [film for row in raw for film in to_films(decoded(autoencoder, row[None]), fps)]
+    return [video for row in raw for video in to_videos(decoded(autoencoder, row[None]), fps)]
 
 
 def _scale(autoencoder: AutoencoderKLWan) -> tuple[Tensor, Tensor]:

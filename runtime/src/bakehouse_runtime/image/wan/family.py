@@ -14,9 +14,9 @@ from torch import Tensor, nn
 
 from ..autoencoder import PREVIEW_SIDE_MAX
 from ..family import Family
-from ..film import Film, reduced, strip
 from ..residency import CPU
 from ..text import TextEncoder, TextStates
+from ..video import Video, reduced, strip
 from .autoencoder import decode_videos, encode_videos
 
 # The time scale of Diffusers' schedulers.
@@ -57,17 +57,17 @@ class Wan(Family):
         """Returns the frames per latent; the first latent holds only one frame."""
         return int(self.autoencoder.config["scale_factor_temporal"])
 
-    def encode(self, media: Sequence[Film]) -> Tensor:
+    def encode(self, media: Sequence[Video]) -> Tensor:
         return encode_videos(self.autoencoder, media)
 
-    def decode(self, latents: Tensor) -> list[Film]:
+    def decode(self, latents: Tensor) -> list[Video]:
         return decode_videos(self.autoencoder, latents, self.fps)
 
     def preview(self, latents: Tensor) -> Image.Image:
         """Returns the middle frame, decoded from its own latents alone."""
         middle = latents.shape[1] // 2
-        (film,) = self.decode(latents[None, :, middle : middle + 1])
-        return reduced(film.picture(0), PREVIEW_SIDE_MAX)
+        (video,) = self.decode(latents[None, :, middle : middle + 1])
+        return reduced(video.picture(0), PREVIEW_SIDE_MAX)
 
     def prepare_sampling(self, device: torch.device) -> None:
         self.autoencoder.eval()
@@ -112,9 +112,9 @@ class Wan(Family):
         first = (latents[:, :, :1] - condition) / t.reshape(-1, 1, 1, 1, 1)
         return torch.cat([first.to(predicted.dtype), predicted[:, :, 1:]], dim=2)
 
-    def write_samples(self, media: Sequence[Film], columns: int, path: Path) -> Path:
+    def write_samples(self, media: Sequence[Video], columns: int, path: Path) -> Path:
         """Writes each video as a row of some of its frames; rows are stacked column by column."""
-        strips = [strip(film, STRIP_FRAMES, STRIP_SIDE_MAX) for film in media]
+        strips = [strip(video, STRIP_FRAMES, STRIP_SIDE_MAX) for video in media]
         rows = len(strips) // columns
         width, height = max(one.width for one in strips), strips[0].height
         sheet = Image.new("RGB", (rows * width, columns * height))

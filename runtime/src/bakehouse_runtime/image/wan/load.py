@@ -22,7 +22,7 @@ from ...files import SAFE_TOKENIZER, read_object
 from ..model_files import load_picture_model, load_text_model, loading
 from ..picture_defaults import PictureDefaults, read_defaults
 from .family import Wan
-from .size import FILM, VideoSize, VideoSizes, read_only_size
+from .size import VIDEO_KEY, VideoSize, VideoSizes, read_only_size
 from .text import WanText
 
 PIPELINES = ("WanPipeline", "WanImageToVideoPipeline")
@@ -91,12 +91,12 @@ def _check_only(sizes: VideoSizes, most: VideoSize) -> None:
     multiple, each = sizes.multiple, sizes.frames_a_latent
     if width % multiple or height % multiple or frames % each != 1:
         raise PlainError(
-            f"The {FILM} in model_index.json has to have sides that are multiples of {multiple}, "
-            f"and frames that are one more than a multiple of {each}."
+            f"`{VIDEO_KEY}` in model_index.json must have sides that are multiples of "
+            f"{multiple}, and frames that are one more than a multiple of {each}."
         )
     if width * height > most.width * most.height or frames > most.frames:
         raise PlainError(
-            f"The {FILM} in model_index.json may have {most.width} x {most.height} pixels and "
+            f"`{VIDEO_KEY}` in model_index.json may have {most.width} x {most.height} pixels and "
             f"{most.frames} frames at most."
         )
 

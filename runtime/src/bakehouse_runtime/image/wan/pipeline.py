@@ -16,12 +16,12 @@ from PIL import Image, ImageOps
 from torch import Tensor
 
 from ...errors import PlainError, RequestError
-from ..film import Film
 from ..flow import guided
 from ..pipeline import Pipeline
 from ..residency import COMPUTING_BYTES
 from ..sampling import Sampling
 from ..text import TextStates, joined
+from ..video import Video
 from .load import WanModel, load_wan
 from .size import VideoSize
 from .text import WanText
@@ -50,7 +50,7 @@ class VideoRequest:
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
-            raise PlainError(f"steps is {self.steps}: a film takes at least one.")
+            raise PlainError(f"steps is {self.steps}: a video takes at least one.")
 
 
 class VideoSampling(Sampling):
@@ -78,7 +78,7 @@ class VideoSampling(Sampling):
 class VideoPipeline(Pipeline[VideoRequest, VideoSampling]):
     """A Wan model, with and without a first frame."""
 
-    medium = "film"
+    medium = "video"
 
     def __init__(self, model: WanModel, device: torch.device) -> None:
         self.model = model
@@ -101,7 +101,7 @@ class VideoPipeline(Pipeline[VideoRequest, VideoSampling]):
             return request
         picture = request.picture
         if picture is not None and not self.model.takes_pictures:
-            raise RequestError("picture", "This model makes films from a prompt alone.")
+            raise RequestError("picture", "This model makes videos from a prompt only.")
         ratio = None if picture is None else picture.width / picture.height
         size = self.model.sizes.nearest(request.seconds, request.width, request.height, ratio)
         if picture is not None:
@@ -117,7 +117,7 @@ class VideoPipeline(Pipeline[VideoRequest, VideoSampling]):
         noise = torch.randn(1, *self._latents_of(size), generator=generator)[0]
         condition = None
         if request.picture is not None:
-            first = Film(np.asarray(request.picture)[None], self.model.sizes.fps)
+            first = Video(np.asarray(request.picture)[None], self.model.sizes.fps)
             condition = self.family.encode([first])[0].to(self.device)
         defaults = self.model.defaults
         steps = defaults.steps if request.steps is None else request.steps

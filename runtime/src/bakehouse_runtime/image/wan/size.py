@@ -9,7 +9,7 @@ from ...errors import PlainError
 from ...files import read_optional_object
 
 # The key in `model_index.json` with the only size that a model supports.
-FILM = "film"
+VIDEO_KEY = "film"
 # A shorter video shows hardly any motion.
 SHORTEST_LATENTS = 2
 
@@ -61,15 +61,15 @@ class VideoSizes:
 def read_only_size(folder: Path) -> tuple[VideoSize, float] | None:
     """Returns the only video size in the model's folder, if any, and its frame rate. Raises
     PlainError."""
-    film = read_optional_object(folder / "model_index.json").get(FILM)
-    if film is None:
+    video = read_optional_object(folder / "model_index.json").get(VIDEO_KEY)
+    if video is None:
         return None
     names = ("width", "height", "frames", "fps")
-    told = film if isinstance(film, dict) else {}
+    told = video if isinstance(video, dict) else {}
     found = [value for name in names if isinstance(value := told.get(name), int) and value > 0]
     if len(found) < len(names):
         raise PlainError(
-            f"The {FILM} in {folder.name}/model_index.json does not name {', '.join(names)}."
+            f"`{VIDEO_KEY}` in {folder.name}/model_index.json does not name {', '.join(names)}."
         )
     width, height, frames, fps = found
     return VideoSize(width, height, frames), float(fps)

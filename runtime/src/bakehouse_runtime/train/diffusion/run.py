@@ -236,7 +236,7 @@ def _write_card(
         "",
         f"{what}, made from {pictures} pictures of {spec.dataset_title}.",
         "",
-        *([f"Write `{word}` into the prompt to call on it.", ""] if word else []),
+        *([f"Write `{word}` into the prompt to activate it.", ""] if word else []),
         "| | |",
         "|---|---|",
         *(f"| {name} | {value} |" for name, value in rows.items()),

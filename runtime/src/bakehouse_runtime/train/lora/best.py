@@ -53,7 +53,7 @@ class BestWeights:
         # Weights that are not written yet.
         self._unsaved: tuple[Best, dict[str, torch.Tensor]] | None = None
 
-    def note(self, model: Any, step: int, eval_loss: float) -> None:
+    def record(self, model: Any, step: int, eval_loss: float) -> None:
         """Records the trained weights if their held-out loss is a new minimum, or if the last step
         wins."""
         known = self._known()

@@ -51,7 +51,7 @@ class Evaluated(OverRanks):
         """Records the measurements of a batch with this loss."""
         raise NotImplementedError
 
-    def note(self, name: str, mean: float, count: float) -> None:
+    def record(self, name: str, mean: float, count: float) -> None:
         """Adds a batch to a measurement: its mean and its count."""
         total, before = self._sums.get(name, (0.0, 0.0))
         self._sums[name] = (total + mean * count, before + count)

@@ -115,7 +115,7 @@ def report_held_out_answers(
         return
     is_text = prepared.format is None or prepared.format.format == "text"
 
-    def note(
+    def record(
         rows: list[HeldOutAnswer], skipped: str | None, questions: list[str]
     ) -> HeldOutAnswers:
         task = "continue" if is_text else "answer"
@@ -130,17 +130,17 @@ def report_held_out_answers(
         rows = _rows(prepared, _max_positions(trainer))
         questions = _plain_questions(rows)
         # If generation kills this process, the next start must skip it.
-        note([], "The run was interrupted while both models were asked.", questions)
-        answers = note(_ask(trainer, rows, reporter, base_answers), None, [])
+        record([], "The run was interrupted while both models were asked.", questions)
+        answers = record(_ask(trainer, rows, reporter, base_answers), None, [])
     except StopRequested:
         answers_file.unlink()
         raise
     except PlainError as error:
-        answers = note([], str(error), questions)
+        answers = record([], str(error), questions)
     except Exception:
         # A failure here must not lose the trained model.
         traceback.print_exc()
-        answers = note([], _NOT_ASKED, questions)
+        answers = record([], _NOT_ASKED, questions)
     reporter.held_out_answers(answers)
 
 

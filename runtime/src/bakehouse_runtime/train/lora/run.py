@@ -124,13 +124,13 @@ def _run(spec: TrainTextSpec, work: Workload) -> None:
         report_held_out_answers(trainer, prepared, reporter, work.work_dir, base_answers)
     except StopRequested:
         on_server.upload_last()
-        _say_stopped(reporter, checkpoints)
+        _log_stopped(reporter, checkpoints)
         return
 
     outcome = _outcome(
         trainer, callback, base, best, targets, prepared, device_name(device, spec.gpus)
     )
-    _say_what_is_kept(outcome, reporter, "weights" if is_whole else "adapter")
+    _log_kept(outcome, reporter, "weights" if is_whole else "adapter")
     reporter.phase("saving", counted=False)
     out = work.work_dir / "outputs"
     for warning in export(trainer.model, spec, inputs, out, prepared, outcome):
@@ -164,7 +164,7 @@ def _callback(
         work.reporter,
         epoch_steps,
         _to_server(work, on_server, is_whole=parameters.lora is None),
-        best_weights.note,
+        best_weights.record,
         best_weights.save,
         eval_steps=parameters.eval_steps,
         patience=parameters.early_stopping_patience if best_weights.chooses else 0,
@@ -194,7 +194,7 @@ def _round_to(dtype: torch.dtype, model: Any) -> None:
         weight.data.copy_(weight.data.to(dtype))
 
 
-def _say_what_is_kept(outcome: Outcome, reporter: Reporter, what: str) -> None:
+def _log_kept(outcome: Outcome, reporter: Reporter, what: str) -> None:
     """Logs an early stop, and which step's weights are exported if it is not the last step."""
     is_paid = outcome.eval_reward is not None
     measure, gain, best = ("reward", "rise", "highest") if is_paid else ("loss", "fall", "lowest")
@@ -233,7 +233,7 @@ def _read(
     return targets, prepared
 
 
-def _say_stopped(reporter: Reporter, checkpoints: Path) -> None:
+def _log_stopped(reporter: Reporter, checkpoints: Path) -> None:
     saved = last_checkpoint(checkpoints)
     reporter.stopped(saved.step if saved else 0)
 

@@ -38,7 +38,7 @@ export class AttemptObjects {
     const made = await this.createOnce(launch, this.paths.jobs, attemptJob(launch, settings, place));
     // Not awaited: if this fails, the Secret is deleted with the workload's files.
     if (made)
-      this.giveToJob(made).catch((error: unknown) =>
+      this.setOwnerJob(made).catch((error: unknown) =>
         this.log.warn({ err: error, workload_id: launch.workloadId }, 'failed to set the owner of a Secret'),
       );
     if (made) await this.connect(made);
@@ -139,7 +139,7 @@ export class AttemptObjects {
   }
 
   /** Makes the Job the owner of the Secret, so that both are deleted together. */
-  private giveToJob({ metadata: { name, uid } }: Job): Promise<unknown> {
+  private setOwnerJob({ metadata: { name, uid } }: Job): Promise<unknown> {
     const owner = { apiVersion: 'batch/v1', kind: 'Job', name, uid };
     return this.cluster.call('PATCH', `${this.paths.secrets}/${name}`, {
       metadata: { ownerReferences: [owner] },

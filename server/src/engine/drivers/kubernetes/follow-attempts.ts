@@ -30,16 +30,16 @@ export function followAttempts({ cluster, log, kueue, ...options }: Options): Fo
   const attempts = new TrackedAttempts(options);
   const jobs = watchObjects<Job>({
     ...{ cluster, log, path: paths.jobs, labelSelector: MANAGED_SELECTOR, keep: cacheJob },
-    onChange: (after, before) => attempts.noteJob(after, before),
+    onChange: (after, before) => attempts.onJobChange(after, before),
   });
   const pods = watchObjects<Pod>({
     ...{ cluster, log, path: paths.pods, labelSelector: MANAGED_SELECTOR, keep: cachePod },
-    onChange: (after, before) => attempts.notePod(after, before),
+    onChange: (after, before) => attempts.onPodChange(after, before),
   });
   const queued = kueue
     ? watchObjects<QueuedJob>({
         ...{ cluster, log, path: paths.queued, keep: cacheQueuedJob },
-        onChange: (after, before) => attempts.noteQueued(after, before),
+        onChange: (after, before) => attempts.onQueueChange(after, before),
       })
     : null;
   return {

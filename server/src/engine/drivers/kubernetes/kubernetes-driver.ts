@@ -76,7 +76,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
     const { workloadId, attempt, placement } = launch;
     assertOpen(attempts, launch);
     await closeEarlier(parts, { id: workloadId, attempt });
-    attempts.forgetEarlier(workloadId, attempt);
+    attempts.deleteEarlier(workloadId, attempt);
     const products = placement.accelerator === null ? [] : findProducts(await nodes(), placement.accelerator);
     const queue = options.queues && (await objects.ensureQueue(queueOf(options.queues, launch)));
     const made = await objects.create(launch, options.pods, { queue, products });

@@ -26,14 +26,14 @@ function track(now = () => new Date()) {
 
 test('a Job that still seems suspended while its pod runs is not evicted: its watch is behind', () => {
   const { attempts, onEviction, look } = track();
-  attempts.noteJob(job(true), undefined);
-  attempts.notePod(pod('Running'), undefined);
+  attempts.onJobChange(job(true), undefined);
+  attempts.onPodChange(pod('Running'), undefined);
   expect(onEviction).not.toHaveBeenCalled();
-  attempts.noteJob(job(false), job(true));
+  attempts.onJobChange(job(false), job(true));
   expect(look()).toEqual({ state: 'alive' });
   // Kueue evicts it: its pod is asked to stop.
-  attempts.noteJob(job(true), job(false));
-  attempts.notePod(pod('Running', deleted), pod('Running'));
+  attempts.onJobChange(job(true), job(false));
+  attempts.onPodChange(pod('Running', deleted), pod('Running'));
   expect(onEviction).toHaveBeenCalledWith({ id, attempt: 1, by: 'preempted' });
 });
 
@@ -42,68 +42,68 @@ test.each<[string, Condition['reason'], string]>([
   ['a stopped queue', 'ClusterQueueStopped', 'evicted'],
 ])('is evicted by %s as reported by Kueue', (_by, reason, by) => {
   const { attempts, onEviction } = track();
-  attempts.noteJob(job(true), undefined);
-  attempts.notePod(pod('Running', deleted), undefined);
+  attempts.onJobChange(job(true), undefined);
+  attempts.onPodChange(pod('Running', deleted), undefined);
   const conditions = [{ type: 'Evicted', status: 'True' as const, reason }];
   const owner = { metadata: { name: 'w', ownerReferences: [{ kind: 'Job', name }] }, status: { conditions } };
-  attempts.noteQueued(owner, undefined);
+  attempts.onQueueChange(owner, undefined);
   expect(onEviction).toHaveBeenLastCalledWith({ id, attempt: 1, by });
 });
 
 test('a pod whose Job is gone saves its work, and its end has the cause recorded in the Job', () => {
   const { attempts, look } = track();
   const remembers = job(true, { annotations: { 'bakehouse/ended-by': 'preempted' }, ...deleted });
-  attempts.noteJob(remembers, undefined);
-  attempts.notePod(pod('Running', deleted), undefined);
-  attempts.noteJob(undefined, remembers);
+  attempts.onJobChange(remembers, undefined);
+  attempts.onPodChange(pod('Running', deleted), undefined);
+  attempts.onJobChange(undefined, remembers);
   expect(look()).toEqual({ state: 'alive' });
-  attempts.notePod(undefined, pod('Running', deleted));
+  attempts.onPodChange(undefined, pod('Running', deleted));
   expect(look()).toMatchObject({ state: 'ended', by: 'preempted', folder: 'gone' });
 });
 
 test('an ended attempt stays ended when its objects are deleted, until it is forgotten', () => {
   const { attempts, look, onChange } = track();
-  attempts.noteJob(job(false), undefined);
-  attempts.notePod(pod('Succeeded'), undefined);
-  attempts.notePod(undefined, pod('Succeeded'));
-  attempts.noteJob(undefined, job(false));
+  attempts.onJobChange(job(false), undefined);
+  attempts.onPodChange(pod('Succeeded'), undefined);
+  attempts.onPodChange(undefined, pod('Succeeded'));
+  attempts.onJobChange(undefined, job(false));
   expect(look()).toMatchObject({ state: 'ended', by: 'itself', exitCode: 0 });
   expect(onChange).toHaveBeenCalledTimes(2);
   expect(attempts.hasObjects({ id, attempt: 1 })).toBe(false);
-  attempts.forgetEarlier(id, 1);
+  attempts.deleteEarlier(id, 1);
   expect(attempts.list(id)).toHaveLength(1);
-  attempts.forgetEarlier(id, 2);
+  attempts.deleteEarlier(id, 2);
   expect(attempts.list(id)).toEqual([]);
   expect(look()).toEqual({ state: 'absent' });
 });
 
 test('an attempt that is forgotten while it has objects shows none, and is dropped with them', () => {
   const { attempts } = track();
-  attempts.noteJob(job(false), undefined);
-  attempts.notePod(pod('Running'), undefined);
+  attempts.onJobChange(job(false), undefined);
+  attempts.onPodChange(pod('Running'), undefined);
   expect(attempts.pod(id, 1)).toBeDefined();
   attempts.forget(id);
   expect(attempts.pod(id, 1)).toBeUndefined();
-  attempts.noteJob(undefined, job(false, deleted));
+  attempts.onJobChange(undefined, job(false, deleted));
   expect(attempts.list()).toHaveLength(1);
-  attempts.notePod(undefined, pod('Running', deleted));
+  attempts.onPodChange(undefined, pod('Running', deleted));
   expect(attempts.list()).toEqual([]);
 });
 
 test('records nothing for a Job that never had a pod', () => {
   const { attempts } = track();
-  attempts.noteJob(job(true), undefined);
-  attempts.noteJob(undefined, job(true));
+  attempts.onJobChange(job(true), undefined);
+  attempts.onJobChange(undefined, job(true));
   expect(attempts.list()).toEqual([]);
 });
 
 test('a pod deleted without a final status ends the attempt, even if its Job creates another pod', () => {
   const { attempts, look } = track();
-  attempts.noteJob(job(false), undefined);
-  attempts.notePod(pod('Running'), undefined);
-  attempts.notePod(undefined, pod('Running'));
+  attempts.onJobChange(job(false), undefined);
+  attempts.onPodChange(pod('Running'), undefined);
+  attempts.onPodChange(undefined, pod('Running'));
   expect(look()).toMatchObject({ state: 'ended', by: 'evicted', exitCode: null });
-  attempts.notePod(pod('Running', { name: `${name}-y` }), undefined);
+  attempts.onPodChange(pod('Running', { name: `${name}-y` }), undefined);
   expect(look()).toMatchObject({ state: 'ended', by: 'evicted' });
 });
 
@@ -116,10 +116,10 @@ test.each([-3600, 0, 3600])('clocks that are %i s off end nothing, and prolong n
     ...pod('Running', { creationTimestamp: theirs }),
     status: { phase: 'Pending', startTime: theirs, containerStatuses: [waiting] },
   };
-  attempts.noteJob(job(false, { creationTimestamp: theirs }), undefined);
-  attempts.notePod(stuck, undefined);
+  attempts.onJobChange(job(false, { creationTimestamp: theirs }), undefined);
+  attempts.onPodChange(stuck, undefined);
   seconds = 299;
-  attempts.notePod(stuck, stuck);
+  attempts.onPodChange(stuck, stuck);
   expect(look()).toMatchObject({ state: 'pending' });
   seconds = 301;
   expect(look()).toMatchObject({ state: 'ended', by: 'image' });
@@ -128,8 +128,8 @@ test.each([-3600, 0, 3600])('clocks that are %i s off end nothing, and prolong n
   const lost = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' } as const;
   const conditions = [{ ...lost, lastTransitionTime: theirs }];
   const away: Pod = { ...pod('Running'), status: { phase: 'Running', startTime: theirs, conditions } };
-  other.attempts.noteJob(job(false), undefined);
-  other.attempts.notePod(away, undefined);
+  other.attempts.onJobChange(job(false), undefined);
+  other.attempts.onPodChange(away, undefined);
   seconds += 59;
   expect(other.look()).toEqual({ state: 'alive' });
   seconds += 2;

@@ -61,7 +61,7 @@ export class TrackedAttempts {
     this.onEviction = options.onEviction;
   }
 
-  noteJob(after: Job | undefined, before: Job | undefined): void {
+  onJobChange(after: Job | undefined, before: Job | undefined): void {
     this.change(attemptOf(after ?? before), (tracked) => {
       tracked.job = after;
       tracked.wasAdmitted ||= after?.spec.suspend === false;
@@ -69,7 +69,7 @@ export class TrackedAttempts {
     });
   }
 
-  notePod(after: Pod | undefined, before: Pod | undefined): void {
+  onPodChange(after: Pod | undefined, before: Pod | undefined): void {
     this.change(attemptOf(after ?? before), (tracked) => {
       // The last version of a deleted pod may show how it ended.
       const last = after ?? before;
@@ -85,7 +85,7 @@ export class TrackedAttempts {
   }
 
   /** Kueue's record has no labels, so it is matched through the Job that owns it. */
-  noteQueued(after: QueuedJob | undefined, before: QueuedJob | undefined): void {
+  onQueueChange(after: QueuedJob | undefined, before: QueuedJob | undefined): void {
     const owner = (after ?? before)?.metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
     this.change(owner ? attemptNamed(owner.name) : null, (tracked) => {
       tracked.queued = after;
@@ -163,7 +163,7 @@ export class TrackedAttempts {
   }
 
   /** Drops earlier attempts that have no objects any more. */
-  forgetEarlier(workloadId: string, before: number): void {
+  deleteEarlier(workloadId: string, before: number): void {
     for (const one of this.list(workloadId))
       if (one.attempt < before && !this.hasObjects(one))
         this.attempts.delete(attemptName(one.id, one.attempt));

@@ -96,7 +96,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
 
   put(object: T): void {
     this.fresh.add(object.metadata.name);
-    this.take(object);
+    this.applyObject(object);
   }
 
   async close(): Promise<void> {
@@ -119,7 +119,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
         if (signal.aborted) return;
         const isUnknown = error instanceof ApiError && UNKNOWN_POSITION.has(error.status);
         if (isUnknown || this.isDeaf(startedAt) || this.wasAway(error)) this.position = null;
-        this.noteFailure(error);
+        this.recordFailure(error);
         // Jitter, so that clients that were rejected together do not retry together.
         if (error instanceof ApiError) askedMs = error.retryAfterMs * (1 + 0.1 * Math.random());
       }
@@ -143,7 +143,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
   }
 
   /** Ignore transient failures; warn once if the outage persists. */
-  private noteFailure(error: unknown): void {
+  private recordFailure(error: unknown): void {
     const { log, path } = this.options;
     log.debug({ err: error, path }, 'watch disconnected');
     if (this.hasWarned || performance.now() - this.heardAt < WARN_AFTER_MS) return;
@@ -163,7 +163,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
       );
       for (const object of page.items) {
         seen.add(object.metadata.name);
-        if (!this.fresh.has(object.metadata.name)) this.take(object);
+        if (!this.fresh.has(object.metadata.name)) this.applyObject(object);
       }
       next = encodeURIComponent(page.metadata.continue ?? '');
       if (next !== '') continue;
@@ -195,14 +195,14 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
       throw new ApiError(code, message);
     }
     if (type === 'DELETED') this.drop(object.metadata.name, object);
-    else if (type !== 'BOOKMARK') this.take(object);
+    else if (type !== 'BOOKMARK') this.applyObject(object);
     this.position = object.metadata.resourceVersion ?? this.position;
     this.pauseMs = this.pauses.firstMs;
     this.heardAt = performance.now();
     this.hasWarned = false;
   }
 
-  private take(object: T): void {
+  private applyObject(object: T): void {
     const before = this.objects.get(object.metadata.name);
     const after = this.options.keep(object);
     this.objects.set(object.metadata.name, after);

@@ -36,7 +36,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
       const there = await ownerOf(workDir);
       const claimed = await readClaims(claimsDir, workDir);
       const isOwned = there !== null && isWorkloadUser(there) && !claimed.has(there);
-      const taken = new Set([...claimed, ...(await takenUsers())]);
+      const taken = new Set([...claimed, ...(await findUsedUids())]);
       const user = isOwned ? there : freeWorkloadUser(taken, seedOf(workDir));
       await writeFile(path.join(claimsDir, String(user)), workDir);
       if (!isOwned) await chownFolder(user, folder);
@@ -44,7 +44,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
     });
   }
 
-  async function takenUsers(): Promise<Set<number>> {
+  async function findUsedUids(): Promise<Set<number>> {
     const names = await readdir(workloadsDir);
     const owners = await Promise.all(names.map((name) => ownerOf(path.join(workloadsDir, name, 'work'))));
     return new Set(owners.filter((user) => user !== null));

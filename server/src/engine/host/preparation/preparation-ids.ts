@@ -8,7 +8,7 @@ export const preparationLabels: Record<PreparationId, string> = {
   'starter-language-model': 'Starter language model',
   'starter-embedding-model': 'Starter embedding model',
   training: 'Fine-tuning',
-  'starter-image-model': 'Starter image models',
+  'starter-image-model': 'Starter picture models',
   vllm: 'Text serving on GPUs',
 };
 

@@ -93,7 +93,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       if (ctx.body.username !== undefined) throw badRequest('A username cannot be changed');
       const { image } = profileForm.parse(ctx.body);
       if (image?.startsWith('data:') && !isPicture(image)) {
-        throw badRequest('This image cannot be shown. Choose a PNG, JPEG, WebP or GIF');
+        throw badRequest('This picture cannot be shown. Choose a PNG, JPEG, WebP or GIF');
       }
     }
   });

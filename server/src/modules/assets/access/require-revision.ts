@@ -39,7 +39,7 @@ export async function requireRevision(
   if (!revisionId)
     throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet`, param: input.param });
   const revision = await findRevision(tx, asset.id, revisionId);
-  if (!revision) throw new AppError('not_found', { publicMessage: 'This asset has no such revision' });
+  if (!revision) throw new AppError('not_found', { publicMessage: 'There is no such version' });
   return {
     asset: {
       id: asset.id,

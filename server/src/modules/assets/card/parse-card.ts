@@ -39,17 +39,19 @@ export function parseMetadata(metadata: string): ParsedCard {
 }
 
 function toData(value: unknown): ParsedCard {
-  const refuse = (problem: string) => ({ data: null, problem });
+  const toFailure = (problem: string) => ({ data: null, problem });
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
   } catch {
-    return refuse('it contains itself');
+    return toFailure('it contains itself');
   }
-  if (json.length > JSON_CHARS_MAX) return refuse('its aliases repeat too much');
+  if (json.length > JSON_CHARS_MAX) return toFailure('its aliases repeat too much');
   const { data } = z.record(z.string(), z.unknown()).safeParse(JSON.parse(json));
-  if (!data) return refuse('it has to be names and values');
-  return findUnstorable(data) ? refuse('it has characters that cannot be stored') : { data, problem: null };
+  if (!data) return toFailure('it has to be names and values');
+  return findUnstorable(data)
+    ? toFailure('it has characters that cannot be stored')
+    : { data, problem: null };
 }
 
 /** Returns why YAML must not be composed: composing is slow, recursive, and logs warnings about tags. */

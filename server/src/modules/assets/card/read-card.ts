@@ -22,7 +22,7 @@ export async function readCard(
   const metadata = frontMatterOf(card);
   if (metadata === null) return { data: null, problem: null };
   if (Buffer.byteLength(metadata) > METADATA_BYTES_MAX)
-    return refuse(`it may have at most ${METADATA_BYTES_MAX / 1024} KB`);
+    return toFailure(`it may have at most ${METADATA_BYTES_MAX / 1024} KB`);
   try {
     const answer = await runConfined(
       sandbox,
@@ -30,13 +30,13 @@ export async function readCard(
       { ...limits, userId },
     );
     const { data, problem } = parsed.parse(answer);
-    return problem === null ? { data, problem } : refuse(problem);
+    return problem === null ? { data, problem } : toFailure(problem);
   } catch (error) {
     if (!(error instanceof OutOfLimits)) throw error;
-    return refuse('it takes too long to read');
+    return toFailure('it takes too long to read');
   }
 }
 
-function refuse(reason: string): ParsedCard {
+function toFailure(reason: string): ParsedCard {
   return { data: null, problem: `The metadata of the card cannot be read: ${reason}` };
 }

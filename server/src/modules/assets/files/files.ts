@@ -179,7 +179,7 @@ async function requireRevisionNumber(
   const revision = await findRevision(db, assetId, revisionId);
   if (revision) return revision.number;
   throw new AppError('not_found', {
-    publicMessage: 'This asset has no such revision',
+    publicMessage: 'There is no such version',
     param: 'revision_id',
   });
 }

@@ -69,8 +69,8 @@ export function checkSchema(root: object): string | null {
       const sum = sums[name as keyof typeof limits];
       if (sum > max) throw new Fault(`at most ${max} ${words}`);
     }
-    measure.refuseForks();
-    measure.refuseEndless();
+    measure.assertNoForks();
+    measure.assertNoCycles();
     return null;
   } catch (error) {
     if (error instanceof Fault) return error.message;
@@ -117,7 +117,7 @@ class Measure {
    * Rejects alternatives if several lead back to the choice, unless their first required constants differ:
    * the number of parses multiplies with every level, and a grammar follows all of them.
    */
-  refuseForks(): void {
+  assertNoForks(): void {
     for (const fork of this.forks) {
       const back = choicesOf(fork).filter((choice) => this.leadsTo(choice, fork, new Set()));
       const marks = back.map((choice) => this.markOf(choice));
@@ -130,7 +130,7 @@ class Measure {
   }
 
   /** Rejects references to themselves that consume no text: the grammar would never start. */
-  refuseEndless(): void {
+  assertNoCycles(): void {
     const choices = (fields: Fields) => [...alternatives, 'allOf'].flatMap((name) => listOf(fields[name]));
     for (const reference of this.references) {
       const { $ref } = reference;

@@ -33,7 +33,7 @@ export class MessageEvents {
     const events = this.start(usage);
     for (const { delta, finish_reason: reason } of chunks.flatMap(({ choices }) => choices)) {
       if (delta?.reasoning_content) this.think(delta.reasoning_content, events);
-      if (delta?.content) this.say(delta.content, events);
+      if (delta?.content) this.addText(delta.content, events);
       for (const call of delta?.tool_calls ?? []) this.call(call, events);
       this.finish = reason ?? this.finish;
     }
@@ -77,7 +77,7 @@ export class MessageEvents {
     };
   }
 
-  private say(text: string, events: Event[]): void {
+  private addText(text: string, events: Event[]): void {
     const block = this.opened('text', () => ({ type: 'text', text: '' }), events);
     block.text += text;
     this.delta({ type: 'text_delta', text }, events);

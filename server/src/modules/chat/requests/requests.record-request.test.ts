@@ -17,15 +17,15 @@ test.each([
   ['nothing', 0, 0n],
 ])('charges an answer that used %s at most that', async (_case, tokens, amountMicro) => {
   const reservation = { windowId: 'w', priceMicro: 5n, extend: async () => {}, settle: vi.fn<() => void>() };
-  const keepRequest = vi.fn(async () => undefined);
+  const insertRequest = vi.fn(async () => undefined);
   const usage = { promptTokens: tokens, completionTokens: tokens };
   await recordRequest(
     ctx,
-    { keepRequest },
+    { insertRequest },
     { upstream, reservation, prices },
     { id: 'r', at: new Date(0), ok: true, usage, firstTokenMs: 1, totalMs: 2 },
   );
   const settled = amountMicro > 0n ? expect.objectContaining({ id: 'r', amountMicro }) : null;
   expect(reservation.settle.mock.calls).toEqual([[settled]]);
-  expect(keepRequest).toHaveBeenCalledWith(expect.objectContaining({ costMicro: amountMicro }));
+  expect(insertRequest).toHaveBeenCalledWith(expect.objectContaining({ costMicro: amountMicro }));
 });

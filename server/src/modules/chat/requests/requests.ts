@@ -107,7 +107,7 @@ export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: Us
 /** Settles an answer's usage, up to the reserved amount, and records the request. */
 export async function recordRequest(
   ctx: Context,
-  { keepRequest }: Pick<ChatParts, 'keepRequest'>,
+  { insertRequest }: Pick<ChatParts, 'insertRequest'>,
   {
     upstream,
     reservation,
@@ -131,7 +131,7 @@ export async function recordRequest(
     ...(completionTokens > 0 && { completion_tokens: completionTokens }),
   };
   reservation.settle(amountMicro > 0n ? { id, at: endedAt, amountMicro, quantities } : null);
-  await keepRequest({
+  await insertRequest({
     id,
     userId: ctx.caller.userId,
     podId: upstream.pod_id,

@@ -78,7 +78,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
   const isKept = ctx.config.responseDays > 0 && asked.store !== false;
   const events = new ResponseEvents(asked, { createdAt: ctx.clock.now(), isKept, clientTools });
   // A failure to store the response affects neither its delivery nor its charge.
-  const keep = async (response: ReturnType<typeof events.whole>) => {
+  const save = async (response: ReturnType<typeof events.whole>) => {
     if (!isKept) return response;
     try {
       await saveResponse(ctx, { input: items, response });
@@ -93,8 +93,8 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
     add: (chunks) => chunks.map((chunk) => events.add(chunk)).join(''),
     cut: () => events.cut(),
     // Store before the last event: the client may continue from the response immediately after it.
-    end: (usage) => events.end(usage, keep),
-    whole: (usage) => keep(events.whole(usage)),
+    end: (usage) => events.end(usage, save),
+    whole: (usage) => save(events.whole(usage)),
     waiting: WAITING,
     failure: (error, requestId) => events.failure(toErrorBody(error, requestId).error),
   };

@@ -54,8 +54,8 @@ export class ResponseEvents {
   add({ choices }: Pick<Chunk, 'choices'>): string {
     const events: Event[] = [];
     for (const { delta, finish_reason: reason } of choices) {
-      if (delta?.reasoning_content) this.say('reasoning', delta.reasoning_content, events);
-      if (delta?.content) this.say('message', delta.content, events);
+      if (delta?.reasoning_content) this.addText('reasoning', delta.reasoning_content, events);
+      if (delta?.content) this.addText('message', delta.content, events);
       for (const call of delta?.tool_calls ?? []) this.call(call, events);
       if (reason === 'length') this.isCut = true;
     }
@@ -86,7 +86,7 @@ export class ResponseEvents {
     return this.response(this.isCut ? 'incomplete' : 'completed', usage);
   }
 
-  private say(type: 'message' | 'reasoning', text: string, events: Event[]): void {
+  private addText(type: 'message' | 'reasoning', text: string, events: Event[]): void {
     if (this.open?.type !== type) this.begins(type, {}, events);
     const said = this.open?.content?.[0];
     if (!said) return;

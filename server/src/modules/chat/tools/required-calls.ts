@@ -79,23 +79,23 @@ export class MarkedCalls {
       // Hold back a partial mark, and the space before it, which is not part of the answer.
       const begun = lengths.find((length) => this.held.endsWith(CALL_MARK.slice(0, length))) ?? 0;
       const text = this.held.slice(0, this.held.length - begun).trimEnd();
-      return { content: this.take(text.length), calls: [] };
+      return { content: this.takeText(text.length), calls: [] };
     }
     this.isCalling = true;
-    const content = this.take(at);
-    return { content: content.trimEnd(), calls: this.required.push(this.take(this.held.length)) };
+    const content = this.takeText(at);
+    return { content: content.trimEnd(), calls: this.required.push(this.takeText(this.held.length)) };
   }
 
   /** Returns the held-back text when the answer ends. */
   end(): string {
-    return this.take(this.held.length);
+    return this.takeText(this.held.length);
   }
 
   get calls(): number {
     return this.required.calls;
   }
 
-  private take(length: number): string {
+  private takeText(length: number): string {
     const taken = this.held.slice(0, length);
     this.held = this.held.slice(length);
     return taken;

@@ -49,7 +49,7 @@ export function serverTurns(
   ): Promise<() => void> => {
     const queue = queues.get(name) ?? makeQueue();
     queues.set(name, queue);
-    const forgetIdle = () => {
+    const deleteIfIdle = () => {
       if (queue.load() === 0 && queues.get(name) === queue) queues.delete(name);
     };
     try {
@@ -59,10 +59,10 @@ export function serverTurns(
         if (hasLeft) return;
         hasLeft = true;
         leave();
-        forgetIdle();
+        deleteIfIdle();
       };
     } catch (error) {
-      forgetIdle();
+      deleteIfIdle();
       throw error;
     }
   };
@@ -77,17 +77,17 @@ export function serverTurns(
     enterAdapter: async ({ id, adapter }, signal) => {
       const turns = adapters.get(id) ?? adapterTurns();
       adapters.set(id, turns);
-      const forgetIdle = () => {
+      const deleteIfIdle = () => {
         if (turns.load() === 0 && adapters.get(id) === turns) adapters.delete(id);
       };
       try {
         const leave = await turns.enter(adapter, signal);
         return () => {
           leave();
-          forgetIdle();
+          deleteIfIdle();
         };
       } catch (error) {
-        forgetIdle();
+        deleteIfIdle();
         throw error;
       }
     },

@@ -23,7 +23,7 @@ const move = <T>(step: (tx: Transaction) => Promise<T>): Promise<T> => db.transa
 const totals = (userId: string) => getUserTotals(db, userId);
 const day = (number: number) => new Date(Date.UTC(2030, 0, number));
 
-const give = (userId: string, amountMicro: bigint, expiresAt: Date | null = null) =>
+const grant = (userId: string, amountMicro: bigint, expiresAt: Date | null = null) =>
   move((tx) =>
     transfer(tx, {
       debitAccountId: GRANTS_ACCOUNT,
@@ -112,9 +112,9 @@ describe('given credits', () => {
 describe('the expiry of given credits', () => {
   test('withdraws the rest of expired credits; the first to expire are spent first', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 5n });
-    await give(ada, 10n, day(3));
-    await give(ada, 10n, day(2));
-    await give(ada, 10n);
+    await grant(ada, 10n, day(3));
+    await grant(ada, 10n, day(2));
+    await grant(ada, 10n);
     expect(await findNextExpiry(db, ada)).toEqual({ amount: 10n, at: day(2) });
     await spend(ada, 4n);
     expect(await findNextExpiry(db, ada)).toEqual({ amount: 6n, at: day(2) });
@@ -130,7 +130,7 @@ describe('the expiry of given credits', () => {
 
   test('waits for holds on them, even if there are bought credits', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 20n }), await insertTestUser(db)];
-    await give(ada, 10n, day(1));
+    await grant(ada, 10n, day(1));
     const { holdId } = await holdFor(ada, 7n);
     const expire = () => move((tx) => expireGiven(tx, { now: day(2), limit: 10 }));
     expect(await expire()).toEqual([{ accountId: userAccount(ada), amountMicro: 3n }]);

@@ -69,7 +69,7 @@ export class EventWriter {
 
   /** Writes a batch, or waits for the current one, and schedules the next. Returns false after a failure. */
   private write(): Promise<boolean> {
-    this.writing ??= this.writeBatch(this.takeBatch())
+    this.writing ??= this.writeBatch(this.nextBatch())
       .catch((error: unknown) => {
         this.services.log.warn({ err: error, events: this.count }, 'failed to write usage events');
         return false;
@@ -84,7 +84,7 @@ export class EventWriter {
   }
 
   /** Returns the longest waiting events, up to the limit. */
-  private takeBatch(): Batch {
+  private nextBatch(): Batch {
     const batch: Batch = [];
     let room = BATCH_MAX;
     for (const [window, events] of this.unwritten) {
@@ -101,7 +101,8 @@ export class EventWriter {
     const [first, ...others] = batch;
     if (!first) return true;
     try {
-      for (const answer of await writeEvents(this.services, this.options.leaderId, batch)) this.note(answer);
+      for (const answer of await writeEvents(this.services, this.options.leaderId, batch))
+        this.recordWritten(answer);
       return true;
     } catch (error) {
       if (!wasRolledBack(error)) throw error;
@@ -111,24 +112,24 @@ export class EventWriter {
         return areWritten;
       }
       this.services.log.error({ err: error, window_id: first.window }, 'failed to write usage window');
-      this.keep(first.window, this.unwritten.get(first.window) ?? []);
+      this.requeue(first.window, this.unwritten.get(first.window) ?? []);
       return false;
     }
   }
 
-  private note({ window_id: windowId, events: written, missing }: WrittenEvents): void {
+  private recordWritten({ window_id: windowId, events: written, missing }: WrittenEvents): void {
     const known = this.unwritten.get(windowId);
     if (!known) return;
     const left = written === null ? [] : known.filter(({ n }) => n > written);
     this.count -= known.length - left.length;
-    this.keep(windowId, left);
+    this.requeue(windowId, left);
     if (missing !== null) this.options.onGap(windowId, missing);
     else if (written === null) this.options.onLost(windowId);
     else this.options.onWritten(windowId);
   }
 
   /** Moves the window to the end of the queue, because the others have waited longer. */
-  private keep(windowId: string, events: UsageEvent[]): void {
+  private requeue(windowId: string, events: UsageEvent[]): void {
     this.unwritten.delete(windowId);
     if (events.length > 0) this.unwritten.set(windowId, events);
   }

@@ -70,9 +70,9 @@ async function recomputePart(
 /** Returns a description of a wrong seal; null if it is right. */
 async function judgeSeal(tx: Transaction, seq: bigint): Promise<string | null> {
   const { hash, previous, transfer } = await findSeal(tx, seq);
-  if (transfer === null) return `Transfer ${seq} was sealed and is gone`;
+  if (transfer === null) return `Transfer ${seq} was sealed and is missing`;
   if (hashTransfer(previous ?? FIRST_HASH, transfer) === hash) return null;
-  return `The chain breaks at transfer ${seq}: it is not what was sealed`;
+  return `The chain breaks at transfer ${seq}: it differs from what was sealed`;
 }
 
 /**

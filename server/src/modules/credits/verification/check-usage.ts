@@ -101,7 +101,7 @@ export async function checkUsage(tx: Transaction): Promise<Check> {
     ok: wrong === 0n,
     detail:
       wrong === 0n
-        ? `All ${windows} usage windows charge what their events cost, and carry their digest${except}`
+        ? `All ${windows} usage windows charge the cost of their events and match their digest${except}`
         : `${wrong} usage windows do not match their events or their transfer, e.g. ${example}`,
   };
 }

@@ -265,7 +265,7 @@ export async function tryLockProofs(tx: Transaction): Promise<boolean> {
 }
 
 /** Returns the current time, which precedes everything that the proof will read. */
-export async function beginProof(tx: Transaction): Promise<Date> {
+export async function startProof(tx: Transaction): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx);
   return oneOf(rows).at;
 }

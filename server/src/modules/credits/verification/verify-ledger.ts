@@ -8,7 +8,6 @@ import { findChainHead, findSealHash, findUnsealedSeconds, type Place } from './
 import { type Check, checkUsage } from './check-usage.ts';
 import {
   type AccountProof,
-  beginProof,
   countSeals,
   countWrongPortions,
   countWrongSettlements,
@@ -16,6 +15,7 @@ import {
   findLastProof,
   lockProofs,
   proveAccounts,
+  startProof,
   tryLockProofs,
   upsertLastProof,
 } from './proof-queries.ts';
@@ -54,7 +54,7 @@ export async function verifyLedger(db: Database, proven: Place | null = null): P
     const sums = proveSums(tx, head?.seq ?? 0n);
     const chain = await recomputeChain([sums.then(() => tx), ...others], { upTo: head?.seq ?? 0n });
     const { accounts, sealedTransfers, checks } = await sums;
-    if (!isKept) chain.broken ??= `The seal of transfer ${proven.seq} is not the one that was proven before`;
+    if (!isKept) chain.broken ??= `The seal of transfer ${proven.seq} differs from the one verified before`;
     const all = [...checkAccounts(accounts), ...checks, checkChain(chain, sealedTransfers)];
     return {
       ok: all.every(({ ok }) => ok),
@@ -84,17 +84,17 @@ async function proveSums(
     sealedTransfers: await countSeals(tx),
     checks: [
       check('settlements', wrongSettlements, {
-        right: 'Every settled hold has its one transfer',
-        wrong: `${wrongSettlements} holds and transfers do not agree on what was settled`,
+        right: 'Every settled hold has exactly one transfer',
+        wrong: `${wrongSettlements} holds and transfers disagree on the settled amount`,
       }),
       check('portions', wrongPortions, {
-        right: 'Given credits came and went as the transfers say',
-        wrong: `${wrongPortions} accounts or portions do not have the given credits that the transfers say`,
+        right: 'Promotional credits match the transfers',
+        wrong: `${wrongPortions} accounts or portions have promotional credits that do not match the transfers`,
       }),
       await checkUsage(tx),
       check('totals', wrongTotals, {
-        right: 'The totals of what is sealed are the sums of the sealed transfers',
-        wrong: `${wrongTotals} totals of what is sealed are not the sums of their transfers`,
+        right: 'The totals of sealed transfers are correct',
+        wrong: `${wrongTotals} totals of sealed transfers are wrong`,
       }),
     ],
   };
@@ -118,33 +118,33 @@ function checkAccounts(proof: AccountProof): Check[] {
     checkUsers(
       'balances',
       'Every balance is the sum of its transfers',
-      'does not have the balance that its transfers sum to',
+      'has a balance that differs from the sum of its transfers',
     ),
     checkUsers(
       'holds',
-      `What is held is the sum of all open holds (${proof.openHolds})`,
-      'does not hold what its open holds sum to',
+      `Held credits equal the sum of all open holds (${proof.openHolds})`,
+      'has a held amount that differs from the sum of its open holds',
     ),
     checkUsers(
       'given',
-      'What is given is the sum of the portions that are left',
-      'does not have the given credits that are left of the portions',
+      'Promotional credits equal the sum of the remaining portions',
+      'has promotional credits that differ from the sum of its remaining portions',
     ),
     checkUsers(
       'available',
-      'No user has spent or promised more than there was',
-      'has spent or promised more than there was',
+      'No user has spent or held more than their balance',
+      'has spent or held more than its balance',
     ),
   ];
 }
 
 function checkChain({ broken, skipped }: Chain, seals: number): Check {
   if (skipped > 0)
-    return { name: 'chain', ok: false, detail: `${skipped} transfers before the newest seal have none` };
+    return { name: 'chain', ok: false, detail: `${skipped} transfers before the newest seal have no seal` };
   return {
     name: 'chain',
     ok: broken === null,
-    detail: broken ?? `All ${seals} seals are what their transfers hash to`,
+    detail: broken ?? `All ${seals} seals match the hashes of their transfers`,
   };
 }
 
@@ -173,7 +173,7 @@ export async function verifyLedgerIfStale(db: Database): Promise<LedgerReport | 
 
 /** `tx` holds the lock on proofs; the ledger is read on other connections of `db`. */
 async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
-  const provedAt = await beginProof(tx);
+  const provedAt = await startProof(tx);
   const proven = (await findLastProof(tx))?.proven ?? null;
   const begunMs = performance.now();
   const report = await verifyLedger(db, proven);

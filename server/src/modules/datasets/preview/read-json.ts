@@ -217,7 +217,7 @@ async function* splitList(chunks: AsyncIterable<string>, name: string, firstLine
         continue;
       }
       if (state === 'after') {
-        if (!isBlank(mark)) throw new Unreadable(`${name} goes on after the end of its list.`);
+        if (!isBlank(mark)) throw new Unreadable(`${name} continues after the end of its list.`);
         continue;
       }
       if (depth === 0 && (mark === ',' || mark === ']')) {

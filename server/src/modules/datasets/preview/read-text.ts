@@ -46,6 +46,6 @@ export async function openTextTable(file: { localPath: string; name: string }): 
       if (PACKED.has(extensionOf(name))) throw new Unreadable(`${name} is packed: unpack it first.`);
       if (WORKBOOKS.has(extensionOf(name)))
         throw new Unreadable(`${name} is a workbook: save its sheet as CSV.`);
-      throw new Unreadable('Rows can be shown of csv, jsonl, json, txt and parquet files');
+      throw new Unreadable('Rows can be shown for csv, jsonl, json, txt and parquet files');
   }
 }

@@ -34,7 +34,7 @@ export async function assertReadOnlyQuery(database: DuckDBConnection, query: str
   if (parsed.error) {
     // Extracting the statement yields a more precise position of the error.
     if (parsed.error_type === 'parser') await database.extractStatements(query);
-    throw new RejectedQuery('Only queries that read are run: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
+    throw new RejectedQuery('Only read queries are allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
   }
   if (parsed.statements.length === 0) throw new RejectedQuery('There is no query.');
   if (parsed.statements.length > 1) throw new RejectedQuery('Run one query at a time.');

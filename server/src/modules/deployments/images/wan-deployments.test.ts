@@ -31,7 +31,7 @@ const list = async (as = ada) =>
     .deployments;
 
 test('deploys a Wan, lists it with its own state names, and stops all of them in one call', async () => {
-  const first = await deploy('Wan-AI Film');
+  const first = await deploy('Wan-AI Video');
   await vi.waitFor(async () => expect(await read(first)).toMatchObject({ kind: 'wan', status: 'running' }), {
     interval: 50,
   });
@@ -39,12 +39,12 @@ test('deploys a Wan, lists it with its own state names, and stops all of them in
     { kind: 'serve', task: 'image', engine: 'wan', gpus: 0 },
   ]);
   clock.advance({ seconds: 1 });
-  const second = await deploy('Other Film');
+  const second = await deploy('Other Video');
   const listed = await list();
   expect(listed.map(({ pod_id }) => pod_id)).toEqual([second, first]);
   expect(listed[0]?.status).toMatch(/^(PENDING|DEPLOYING|running)$/);
   expect(listed[1]).toMatchObject({
-    ...{ pod_id: first, runpod_id: first, title: 'Wan-AI Film', model_name: 'wan-ai-film' },
+    ...{ pod_id: first, runpod_id: first, title: 'Wan-AI Video', model_name: 'wan-ai-video' },
     current_status: { status: 'running' },
     deployment_details: { base_url: expect.stringMatching(/^http/) },
   });

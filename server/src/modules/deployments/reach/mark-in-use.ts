@@ -16,7 +16,7 @@ const notedAt = new WeakMap<UsedModel, Date>();
  * delay the request.
  */
 export function markInUse(ctx: Context, upstream: UsedModel): () => void {
-  const note = () => {
+  const record = () => {
     notedAt.set(upstream, ctx.clock.now());
     recordUse(ctx, upstream).catch((error: unknown) =>
       ctx.log.warn({ err: error }, 'failed to record model use'),
@@ -24,8 +24,8 @@ export function markInUse(ctx: Context, upstream: UsedModel): () => void {
   };
   const lastUse = notedAt.get(upstream) ?? upstream.last_request_at;
   const since = lastUse ? ctx.clock.now().getTime() - lastUse.getTime() : Infinity;
-  if (since >= REPEAT_MS) note();
-  const timer = setInterval(note, REPEAT_MS);
+  if (since >= REPEAT_MS) record();
+  const timer = setInterval(record, REPEAT_MS);
   return () => clearInterval(timer);
 }
 

@@ -22,7 +22,7 @@ import {
 import { MODEL_SERVER_KIND } from './start-server-workload.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
-const LEAVES = 'Its place was needed, or given up';
+const LEAVES = 'Its place was needed or released';
 
 /** Maximum duration of a request. */
 const LEAVES_S_MAX = IN_ALL_MS_MAX / 1000;

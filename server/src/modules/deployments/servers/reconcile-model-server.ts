@@ -116,7 +116,7 @@ async function recordStarts(
   const seconds = retryPause(failedStarts);
   return {
     notBefore: new Date(now.getTime() + seconds * 1000),
-    reason: `Its model server could not start (${failed.reason}). It is tried again in ${seconds} s.`,
+    reason: `Its model server could not start (${failed.reason}). Trying again in ${seconds} s.`,
   };
 }
 
@@ -147,7 +147,7 @@ async function act(
     switch (action.type) {
       case 'stop': {
         const { workloadId: id, drainSeconds } = action;
-        await stopWorkload(tx, { id, reason: 'Nobody needs it any more', drainSeconds, now });
+        await stopWorkload(tx, { id, reason: 'It is no longer needed', drainSeconds, now });
         break;
       }
       case 'start': {

@@ -19,12 +19,12 @@ const element: z.ZodType<Element> = z.object({
  */
 export async function readDocx(localPath: string): Promise<Section[]> {
   let root: unknown;
-  const noteDocument = (document: unknown) => {
+  const captureDocument = (document: unknown) => {
     root = document;
     return document;
   };
   await mammoth
-    .convertToHtml({ path: localPath }, { transformDocument: noteDocument })
+    .convertToHtml({ path: localPath }, { transformDocument: captureDocument })
     .catch((cause: unknown) => {
       throw new UnreadableDocument(
         'is not a Word document that can be read. Save it again as .docx and add it.',

@@ -11,7 +11,7 @@ import {
   type ImageRequest,
   kontextImageRequest,
   parisImageRequest,
-  wanFilmRequest,
+  wanVideoRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { costMicro } from '../../credits/prices/cost.ts';
 import type { PriceList } from '../../credits/prices/prices.ts';
@@ -103,7 +103,7 @@ const wan: Served = {
   },
   request: (row, { picture }) => {
     const { guidance_scale: guidance, negative_prompt: negative } = row.parameters;
-    return wanFilmRequest.parse({
+    return wanVideoRequest.parse({
       ...requestOf(row),
       guidance: Number(guidance ?? wanDefaults.guidance),
       seconds: wanSeconds(row.parameters),

@@ -96,7 +96,7 @@ export function reportProgress(
 
   const kept = renewLeasePeriodically(services, {
     ...{ table: generationsTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS },
-    takeNews: () => {
+    readNews: () => {
       const progress = next;
       next = null;
       return progress && { values: progressColumns(progress), onWritten: () => onWritten(progress) };

@@ -44,10 +44,10 @@ test.each([1, 7, 10_000])('reads the pictures after a video in pieces of %i byte
     { role: 'strip', media_type: 'image/webp', size_bytes: 1, width: 8, height: 1 },
   ];
   const line = `${JSON.stringify({ ...done, media_type: 'video/mp4', beside })}\n`;
-  const [event] = await read(Buffer.from(`${line}\n\nfilmposts`), size);
-  expect(event).toMatchObject({ bytes: Buffer.from('\n\nfilm') });
+  const [event] = await read(Buffer.from(`${line}\n\nclipposts`), size);
+  expect(event).toMatchObject({ bytes: Buffer.from('\n\nclip') });
   expect(event).toMatchObject({ beside: [{ bytes: Buffer.from('post') }, { bytes: Buffer.from('s') }] });
-  for (const broken of ['\n\nfilmpost', '\n\nfilmposts!'])
+  for (const broken of ['\n\nclippost', '\n\nclipposts!'])
     await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
 });
 

@@ -57,24 +57,24 @@ test('aborts an output that is too large without inspecting it', async () => {
 });
 
 /** Stores a video with a poster. */
-function storeVideo(film: Buffer, poster: Buffer, bytesMax = 10_000) {
+function storeVideo(video: Buffer, poster: Buffer, bytesMax = 10_000) {
   const beside = [{ role: 'poster' as const, bytes: Readable.from([poster]) }];
   const options = {
     userId: 'ada',
     medium: { bytesMax, noun: 'video' as const },
     onCome: async () => undefined,
   };
-  return storeOutput(services, { bytes: Readable.from([film]), beside }, options);
+  return storeOutput(services, { bytes: Readable.from([video]), beside }, options);
 }
 
 test('stores a video with its properties and a poster for lists', async () => {
-  const film = videoFile({ hasAudio: true });
-  const { sha256, thumbnail, ...rest } = await storeVideo(film, pictureFiles.webp);
+  const video = videoFile({ hasAudio: true });
+  const { sha256, thumbnail, ...rest } = await storeVideo(video, pictureFiles.webp);
   expect(rest).toEqual({
     ...{ mediaType: 'video/mp4', width: 96, height: 64, durationS: 2.5, frames: 30, hasAudio: true },
-    ...{ sizeBytes: film.length, strip: null },
+    ...{ sizeBytes: video.length, strip: null },
   });
-  expect(await buffer(await readBlob(services, { sha256, path: 'it' }))).toEqual(film);
+  expect(await buffer(await readBlob(services, { sha256, path: 'it' }))).toEqual(video);
   expect(thumbnail?.sizeBytes).toBe(pictureFiles.webp.length);
 });
 
@@ -82,8 +82,8 @@ test.each([
   ['a picture', pictureFiles.png, pictureFiles.webp, 'must be an MP4 file'],
   ['cut off', videoFile().subarray(0, -9), pictureFiles.webp, 'The video is damaged or incomplete'],
   ['without a valid poster', videoFile(), pictureFiles.text, 'PNG, JPEG or WebP'],
-])('rejects a video that is %s', async (_what, film, poster, message) => {
-  await expect(storeVideo(film, poster)).rejects.toThrow(message);
+])('rejects a video that is %s', async (_what, video, poster, message) => {
+  await expect(storeVideo(video, poster)).rejects.toThrow(message);
 });
 
 test('aborts a video that is too large', async () => {

@@ -82,7 +82,7 @@ function unescaped(written: string): string {
  * Step: assigns a stored picture to the caller for a later generation. `param` is the request field. Returns
  * its id. Throws AppError 'payload_too_large' beyond the user's quota.
  */
-export async function keepPicture(
+export async function savePicture(
   tx: Transaction,
   { caller, clock, config }: Pick<Context, 'caller' | 'clock' | 'config'>,
   { picture, param }: { picture: InputPicture; param: string },
@@ -204,7 +204,7 @@ export function sentPicture(
     sha256: createHash('sha256').update(sent).digest('hex'),
     read: async () => {
       const picture = await read();
-      const inputId = await inTransaction(ctx.db, (tx) => keepPicture(tx, ctx, { picture, param }));
+      const inputId = await inTransaction(ctx.db, (tx) => savePicture(tx, ctx, { picture, param }));
       return { ...uploaded(picture, param), inputId };
     },
   };

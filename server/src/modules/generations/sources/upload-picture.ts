@@ -6,7 +6,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { linkBlob } from '../../assets/files/links/file-links.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
 import { storePicture } from './pictures.ts';
-import { keepPicture } from './sources.ts';
+import { savePicture } from './sources.ts';
 
 /** Receives a picture to edit. Throws the errors of `receivePicture` and `storePicture`. */
 export async function uploadPicture(
@@ -14,7 +14,7 @@ export async function uploadPicture(
   request: FastifyRequest,
 ): Promise<ResponseOf<typeof endpoint>> {
   const picture = await receivePicture(ctx, request, 'file', ({ bytes }) => storePicture(ctx, bytes, 'file'));
-  const id = await inTransaction(ctx.db, (tx) => keepPicture(tx, ctx, { picture, param: 'file' }));
+  const id = await inTransaction(ctx.db, (tx) => savePicture(tx, ctx, { picture, param: 'file' }));
   const { sha256, mediaType, width, height, sizeBytes } = picture;
   const path = `picture.${mediaType.split('/')[1]}`;
   const { url } = await linkBlob(ctx, { user: ctx.caller.userId, sha256, path, disposition: 'inline' });

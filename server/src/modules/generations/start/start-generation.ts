@@ -28,7 +28,7 @@ import {
 } from '../queries.ts';
 import { WAIT_MAX_MS } from '../run/plan-generation.ts';
 import { attachInputPicture } from '../sources/picture-queries.ts';
-import { keepPicture, readSource } from '../sources/sources.ts';
+import { readSource, savePicture } from '../sources/sources.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import type { GenerationRequest } from './generation-request.ts';
@@ -152,7 +152,7 @@ async function insert(
   const { source } = asked;
   await assertStorageLeft(tx, ctx.config, userId);
   // Before the ledger: the lock order is stored bytes, then ledger.
-  const inputId = source && (source.inputId ?? (await keepPicture(tx, ctx, source)));
+  const inputId = source && (source.inputId ?? (await savePicture(tx, ctx, source)));
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },

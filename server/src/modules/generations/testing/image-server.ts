@@ -6,7 +6,7 @@ import {
   type ImageRequest,
   kontextImageRequest,
   parisImageRequest,
-  wanFilmRequest,
+  wanVideoRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
@@ -41,7 +41,7 @@ export type ImageServer = {
   startAnew: () => void;
 };
 
-const imageRequest = wanFilmRequest.or(parisImageRequest).or(kontextImageRequest);
+const imageRequest = wanVideoRequest.or(parisImageRequest).or(kontextImageRequest);
 const refusal = { error: { message: 'The prompt is too long for this model.', param: 'prompt' } };
 /** A PNG of one pixel. */
 export const PIXEL =
@@ -139,18 +139,18 @@ async function generate(
 
 /** Sends the output of a video model server: a silent video, its first frame and a strip of frames. */
 function sendVideo(response: ServerResponse, send: (event: ImageEvent) => void, answer: ImageAnswer): void {
-  const film = answer === 'broken picture' ? Buffer.from('no video') : videoFile();
+  const video = answer === 'broken picture' ? Buffer.from('no video') : videoFile();
   const { webp } = pictureFiles;
   const picture = { media_type: 'image/webp', size_bytes: webp.length, width: 6, height: 4 } as const;
   send({
-    ...{ type: 'done', media_type: 'video/mp4', size_bytes: film.length, width: 96, height: 64 },
+    ...{ type: 'done', media_type: 'video/mp4', size_bytes: video.length, width: 96, height: 64 },
     ...{ duration_s: 2.5, expert_used: null, routing_confidence: null },
     beside: [
       { role: 'poster', ...picture },
       { role: 'strip', ...picture },
     ],
   });
-  response.end(Buffer.concat([film, webp, webp]));
+  response.end(Buffer.concat([video, webp, webp]));
 }
 
 function ended(signal: AbortSignal): Promise<void> {

@@ -200,7 +200,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
     };
     for (code of ['EntryNotFound', 'RevisionNotFound', ''])
       expect(await reasonOf(repo()), code).toMatch(
-        /^The hub no longer has config\.json of model bakery\/loaf-\d+ at [0-9a-f]{8}\. Clone the repository anew/,
+        /^The hub no longer has config\.json of model bakery\/loaf-\d+ at [0-9a-f]{8}\. Clone the repository again/,
       );
     code = 'RepoNotFound';
     expect(await reasonOf(repo())).toMatch(

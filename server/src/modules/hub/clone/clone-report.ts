@@ -35,7 +35,7 @@ export function reportClone(
   let isNew = false;
   const speed = measureSpeed();
 
-  function takeNews() {
+  function readNews() {
     if (!isNew && lines.length === 0) return null;
     const [written, hasNews] = [lines, isNew];
     lines = [];
@@ -56,7 +56,7 @@ export function reportClone(
   }
 
   const kept = renewLeasePeriodically(services, {
-    ...{ table: clonesTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS, takeNews },
+    ...{ table: clonesTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS, readNews },
   });
   return {
     lost: kept.lost,

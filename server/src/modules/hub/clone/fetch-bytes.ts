@@ -165,7 +165,7 @@ function goneFile({ repo, revision, file }: Source): AppError {
   return new AppError('conflict', {
     publicMessage:
       `The hub no longer has ${file.path} of ${nameOf(repo)} at ${revision.slice(0, 8)}. ` +
-      'Clone the repository anew: a new clone copies its newest commit',
+      'Clone the repository again to copy its newest version',
   });
 }
 

@@ -202,7 +202,7 @@ export function chooseFiles<File extends Named>(
     copied: [],
     leftOut: pickles,
     fault:
-      'Its weights are Python pickles alone, which can run code where they are loaded. Choose a repository with ' +
+      'Its weights are only Python pickles, which can run code when loaded. Choose a repository with ' +
       'safetensors or GGUF',
   };
 }

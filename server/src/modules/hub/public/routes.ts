@@ -5,7 +5,7 @@ import { clientSignal } from '../../../platform/http/connection.ts';
 import { cancelClone, listClones, readLogs, readStatus, retryClone, startClone } from '../clone/clones.ts';
 import { describeRepository, type PredictionUses } from './describe-repository.ts';
 import { searchHub } from './search-hub.ts';
-import { forgetToken, saveToken, showToken } from './tokens.ts';
+import { deleteSavedToken, saveToken, showToken } from './tokens.ts';
 
 /** Each call queries the public hub, which has its own rate limit. */
 const hubRateLimit: BindOptions = { callsPerMinute: 120 };
@@ -28,7 +28,7 @@ export const publicHubRoutes = ({ foresee }: { foresee: PredictionUses }): Bindi
     (ctx, { body }, { reply }) => saveToken(ctx, body.token, clientSignal(reply)),
     hubRateLimit,
   ),
-  bind(contract.deleteHubToken, forgetToken),
+  bind(contract.deleteHubToken, deleteSavedToken),
   bind(
     clones.startClone,
     (ctx, { query }, { reply }) => startClone(ctx, query, clientSignal(reply)),

@@ -33,7 +33,7 @@ export async function showToken({ db, caller }: Context): Promise<Shown> {
   return { token: kept ? { account: kept.account, saved_at: kept.saved_at.toISOString() } : null };
 }
 
-export async function forgetToken(ctx: Context): Promise<Shown> {
+export async function deleteSavedToken(ctx: Context): Promise<Shown> {
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     if (await deleteToken(tx, userId)) await recordAudit(tx, { userId, action: 'hub_token.deleted' });

@@ -63,7 +63,7 @@ const gitSha1Of = (content: Buffer) =>
 export async function openPublicHub(repos: HubRepo[], options: { port?: number } = {}): Promise<PublicHub> {
   const bytes = await listen((request, response) => {
     const content = contents(hub.repos).get((request.url ?? '').slice(1));
-    note(hub, request, content?.path ?? '');
+    recordRequest(hub, request, content?.path ?? '');
     if (hub.instead?.(request, response, content?.path ?? null)) return;
     if (content) sendFile(request, response, content.bytes);
     else response.writeHead(404).end();
@@ -86,7 +86,7 @@ function contents(repos: HubRepo[]): Map<string, { path: string; bytes: Buffer }
   );
 }
 
-function note(hub: PublicHub, { headers }: IncomingMessage, file: string): void {
+function recordRequest(hub: PublicHub, { headers }: IncomingMessage, file: string): void {
   hub.requests.push({
     file,
     range: headers.range ?? null,
@@ -129,7 +129,7 @@ function answer(hub: PublicHub, bytesUrl: string, request: IncomingMessage, resp
     response.writeHead(302, { location: `${bytesUrl}/${sha256Of(content)}`, 'x-repo-commit': commit }).end();
     return;
   }
-  note(hub, request, file);
+  recordRequest(hub, request, file);
   if (!hub.instead?.(request, response, file)) sendFile(request, response, body);
 }
 

@@ -64,7 +64,7 @@ const begun = () =>
   });
 
 /** Claims the picture like a repeated call. */
-const takeOver = async ({
+const sendTwice = async ({
   user_id,
   request_sha256,
   key_id,
@@ -93,7 +93,7 @@ test('an abandoned picture is claimed by one repeated call, and earlier calls ca
   const { userId } = ada;
   const asked = await findGeneration(db, { id, userId });
   if (!asked) throw new Error('it is not there');
-  const take = (keyId = asked.key_id) => takeOver({ ...asked, key_id: keyId });
+  const take = (keyId = asked.key_id) => sendTwice({ ...asked, key_id: keyId });
   expect(await take()).toBeUndefined();
   await markLeft(db, { id, userId }, clock.now());
   expect(await take(null)).toBeUndefined();
@@ -111,7 +111,7 @@ test('a picture claimed while its service cancels it is started again and charge
   const call = wait(id);
   call.disconnect();
   await vi.waitFor(() => expect(upstream.state.cancelled).toEqual(['job_1']));
-  expect(await takeOver(asked)).toBe(id);
+  expect(await sendTwice(asked)).toBe(id);
   cancel();
   await call.ended;
   upstream.state.answer = 'ok';

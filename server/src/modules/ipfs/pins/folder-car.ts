@@ -39,15 +39,15 @@ export function writeCar(root: string, produce: (put: PutBlock) => Promise<unkno
   const car = Readable.from(out, { objectMode: false });
   const waiting = new Set<() => void>();
   car.once('close', () => {
-    for (const giveUp of waiting) giveUp();
+    for (const abort of waiting) abort();
   });
   const put: PutBlock = async (cid, bytes) => {
     if (car.destroyed) throw hasLeft();
     const taken = Promise.withResolvers<void>();
-    const giveUp = () => taken.reject(hasLeft());
-    waiting.add(giveUp);
+    const abort = () => taken.reject(hasLeft());
+    waiting.add(abort);
     writer.put({ cid, bytes }).then(taken.resolve, taken.reject);
-    await taken.promise.finally(() => waiting.delete(giveUp));
+    await taken.promise.finally(() => waiting.delete(abort));
   };
   produce(put).then(
     () => writer.close(),

@@ -104,7 +104,7 @@ function requireRoot(text: string, cid: string): void {
   const lines = text.split('\n').filter(Boolean);
   const root = lines.map((line) => imported.safeParse(parseJson(line)).data?.Root).find(Boolean);
   if (root?.PinErrorMsg) throw new PinFailure(`The IPFS node refused it: ${shown(root.PinErrorMsg)}`);
-  if (root?.Cid['/'] !== cid) throw new PinFailure('The IPFS node broke the import off');
+  if (root?.Cid['/'] !== cid) throw new PinFailure('The IPFS node stopped the import');
 }
 
 type Answer = { ok: boolean; status: number; text: string };

@@ -38,7 +38,7 @@ export function openPinningService(
     const origins = (await node.addresses(signal)).slice(0, ORIGINS_MAX);
     const body = JSON.stringify({ cid, name: NAME, origins });
     const status = await read(settings, 'pins', pinStatus, { method: 'POST', body, signal });
-    if (!status) throw new PinFailure('The pinning service did not take it');
+    if (!status) throw new PinFailure('The pinning service did not accept it');
     // If the service cannot reach our node, our node may still reach the service.
     await Promise.allSettled(status.delegates.map((address) => node.connect(address, signal)));
     return status;
@@ -91,7 +91,7 @@ async function read<Schema extends z.ZodType>(
     throw new PinFailure('The pinning service refused the token of this server');
   if (status >= 400) throw new PinFailure(`The pinning service refused it: ${reasonOf(status, text)}`);
   const parsed = schema.safeParse(text === '' ? undefined : parseJson(text));
-  if (!parsed.success) throw new PinFailure('The pinning service answered with something else');
+  if (!parsed.success) throw new PinFailure('The pinning service sent an unexpected response');
   return parsed.data;
 }
 

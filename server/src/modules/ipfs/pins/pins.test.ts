@@ -85,8 +85,8 @@ test('the service waits for the node', async () => {
 
 test.each([
   [{ status: 500, message: 'no space\nleft' }, 'The IPFS node refused it: no space left'],
-  [{ text: '' }, 'The IPFS node broke the import off'],
-  [{ text: '<html>' }, 'The IPFS node broke the import off'],
+  [{ text: '' }, 'The IPFS node stopped the import'],
+  [{ text: '<html>' }, 'The IPFS node stopped the import'],
   [
     { text: JSON.stringify({ Root: { Cid: { '/': 'bafy' }, PinErrorMsg: 'block not found' } }) },
     'The IPFS node refused it: block not found',
@@ -106,7 +106,7 @@ test.each([
     'The pinning service refused it: INSUFFICIENT_FUNDS: top up',
   ],
   [{ status: 502, body: 'bad gateway' }, 'The pinning service refused it: status 502'],
-  [{ status: 200, body: { results: 'none' } }, 'The pinning service answered with something else'],
+  [{ status: 200, body: { results: 'none' } }, 'The pinning service sent an unexpected response'],
 ])("records a service's error and retries: %o", async (refusal, reason) => {
   pinning.refusal = refusal;
   await work();

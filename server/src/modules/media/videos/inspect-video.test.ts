@@ -9,10 +9,10 @@ const inspect = (bytes: Buffer) =>
     read: async (at, length) => bytes.subarray(at, at + length),
   });
 
-const film = { mediaType: 'video/mp4', width: 96, height: 64, durationS: 2.5, frames: 30, hasAudio: false };
+const video = { mediaType: 'video/mp4', width: 96, height: 64, durationS: 2.5, frames: 30, hasAudio: false };
 
 test('reads size, duration, frames and audio without decoding', async () => {
-  expect(await inspect(videoFile())).toEqual(film);
+  expect(await inspect(videoFile())).toEqual(video);
   const asked = { width: 1920, height: 1080, seconds: 8, frames: 192, hasAudio: true };
   expect(await inspect(videoFile(asked))).toMatchObject({
     width: 1920,
@@ -24,7 +24,7 @@ test('reads size, duration, frames and audio without decoding', async () => {
 
 test('reads the output of a real encoder', async () => {
   const ball = await readFile(new URL('../../videos/testing/ball.mp4', import.meta.url));
-  expect(await inspect(ball)).toEqual({ ...film, width: 320, height: 192, durationS: 3, frames: 36 });
+  expect(await inspect(ball)).toEqual({ ...video, width: 320, height: 192, durationS: 3, frames: 36 });
   await expect(inspect(ball.subarray(0, -100))).rejects.toThrow('damaged');
 });
 
@@ -72,8 +72,8 @@ function emptyBoxes(name: string, count: number): Buffer {
 }
 
 test('stops reading an index with too many boxes or tracks', async () => {
-  expect(await inspect(withInIndex(emptyBoxes('free', 900)))).toEqual(film);
-  expect(await inspect(withInIndex(emptyBoxes('trak', 15)))).toEqual(film);
+  expect(await inspect(withInIndex(emptyBoxes('free', 900)))).toEqual(video);
+  expect(await inspect(withInIndex(emptyBoxes('trak', 15)))).toEqual(video);
   await expect(inspect(withInIndex(emptyBoxes('trak', 16)))).rejects.toThrow('damaged');
   await expect(inspect(withInIndex(emptyBoxes('free', 1_000)))).rejects.toThrow('damaged');
 });

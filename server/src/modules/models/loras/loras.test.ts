@@ -12,13 +12,13 @@ import { selectLoras } from './loras.ts';
 
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
 const blob = { sha256: randomBytes(32).toString('hex'), sizeBytes: 7 };
-const keepBlob = (db: Database) =>
+const storeBlob = (db: Database) =>
   db.insertInto('blobs').values({ sha256: blob.sha256, size_bytes: 7n }).execute();
 
 test('lists a model only while its files are a LoRA', async () => {
   const server = await testServer();
   const { db } = server.services;
-  await keepBlob(db);
+  await storeBlob(db);
   const ada = await server.signUp('Ada');
   const insert = (datasetType: 'MODEL' | 'RAW', title: string) =>
     db.transaction().execute((tx) =>

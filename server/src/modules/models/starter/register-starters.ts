@@ -21,7 +21,7 @@ const cards = {
     slug: PARIS_MODEL,
     title: 'Paris starter',
     details:
-      'The starter image model: eight small experts that were trained apart, and a router that says which of them work. ' +
+      'The starter picture model: eight small experts that were trained apart, and a router that says which of them work. ' +
       'It generates small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
       'can be neither deployed nor fine-tuned.',
     family: 'paris',
@@ -89,7 +89,8 @@ export async function registerStarterModel(
   },
 ): Promise<{ assetId: string; revisionId: string }> {
   const files: NewFile[] = [];
-  for (const { path, localPath } of model.files) files.push({ path, ...(await keep(services, localPath)) });
+  for (const { path, localPath } of model.files)
+    files.push({ path, ...(await storeFile(services, localPath)) });
   return inTransaction(services.db, async (tx) => {
     const { id: assetId } = await upsertStarterAsset(tx, model);
     const { revisionId } = await createRevisionFromBlobs(tx, {
@@ -103,7 +104,10 @@ export async function registerStarterModel(
 }
 
 /** Stores the file unless it is already stored: hashing is much cheaper than writing. */
-async function keep(services: Services, localPath: string): Promise<{ sha256: string; sizeBytes: number }> {
+async function storeFile(
+  services: Services,
+  localPath: string,
+): Promise<{ sha256: string; sizeBytes: number }> {
   const hash = createHash('sha256');
   await pipeline(createReadStream(localPath, { highWaterMark: 1024 * 1024 }), hash);
   const sha256 = hash.digest('hex');

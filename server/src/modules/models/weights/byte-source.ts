@@ -52,7 +52,7 @@ export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
 export type Cursor = {
   position: () => number;
   skip: (length: number) => void;
-  take: (length: number) => Buffer;
+  readBytes: (length: number) => Buffer;
   u32: () => number;
   /** Throws on implausibly large values. */
   u64: () => number;
@@ -60,7 +60,7 @@ export type Cursor = {
 
 export function cursorOver(source: ByteSource): Cursor {
   let at = 0;
-  const take = (length: number): Buffer => {
+  const readBytes = (length: number): Buffer => {
     const bytes = source.read(at, length);
     at += length;
     return bytes;
@@ -71,10 +71,10 @@ export function cursorOver(source: ByteSource): Cursor {
       if (length < 0 || at + length > source.size) throw new DamagedFile('it ends too early');
       at += length;
     },
-    take,
-    u32: () => take(4).readUInt32LE(),
+    readBytes,
+    u32: () => readBytes(4).readUInt32LE(),
     u64: () => {
-      const value = take(8).readBigUInt64LE();
+      const value = readBytes(8).readBigUInt64LE();
       if (value > BigInt(Number.MAX_SAFE_INTEGER)) throw new DamagedFile('it names an impossible size');
       return Number(value);
     },

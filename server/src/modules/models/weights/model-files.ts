@@ -92,7 +92,7 @@ export async function readModelJson(
 }
 
 /**
- * Returns whether the files describe a classifier, e.g. a reward model, which scores text and writes none.
+ * Returns whether the files describe a classifier, e.g. a reward model, which scores text but cannot generate it.
  */
 export async function isClassifier(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -107,7 +107,7 @@ export async function isClassifier(
 
 /** Returns why a classifier cannot be used, without the full stop. */
 export function describeClassifier({ title }: { title: string }): string {
-  return `${title} scores text and writes none`;
+  return `${title} scores text but cannot generate it`;
 }
 
 /** Reads the metadata at the start of a GGUF file. */

@@ -96,7 +96,7 @@ export async function placeImageModel(
 }
 
 function notAnImageModel({ title }: { title: string }): AppError {
-  return new AppError('conflict', { publicMessage: `${title} is not an image model` });
+  return new AppError('conflict', { publicMessage: `${title} is not a picture model` });
 }
 
 /**

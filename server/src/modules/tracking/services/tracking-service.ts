@@ -126,7 +126,7 @@ async function readText(response: IncomingMessage, name: string): Promise<string
       chunks.push(chunk);
     }
   } catch (cause) {
-    throw new ServiceUnavailable(`${name} broke off its answer`, { cause });
+    throw new ServiceUnavailable(`${name} closed the connection during its answer`, { cause });
   }
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -34,7 +34,8 @@ export async function wandbServer() {
   const server = await jsonServer((asked) => {
     const isHers = asked.authorization === `Basic ${Buffer.from(`api:${service.key}`).toString('base64')}`;
     if (!isHers) return { status: 401 };
-    const answer = asked.path === '/graphql' ? answerQuery(service, asked) : takeStream(service.runs, asked);
+    const answer =
+      asked.path === '/graphql' ? answerQuery(service, asked) : receiveStream(service.runs, asked);
     if (!service.losesAnswer) return answer;
     service.losesAnswer = false;
     return { status: 502 };
@@ -65,7 +66,7 @@ function answerQuery(
   return { body: { data: { upsertBucket: { bucket } } } };
 }
 
-function takeStream(runs: Record<string, WandbRun>, { path, body }: Asked) {
+function receiveStream(runs: Record<string, WandbRun>, { path, body }: Asked) {
   const key = /^\/files\/[^/]+\/(.+)\/file_stream$/.exec(decodeURIComponent(path))?.[1] ?? '';
   const run = runs[key];
   if (!run) return { status: 404 };

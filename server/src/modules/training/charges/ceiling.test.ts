@@ -35,7 +35,7 @@ test('refuses a ceiling that is already used up', () => {
 
 test("refuses a ceiling that only pays for a failed round's saved work", () => {
   const refusal =
-    'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a ceiling above 0.00013 BGL';
+    'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a limit above 0.00013 BGL';
   expect(() => assertCeilingAbove(run, 130n, 30n)).toThrow(
     expect.objectContaining({ publicMessage: refusal }),
   );

@@ -108,8 +108,8 @@ export function assertCeilingAbove(run: Rounds, ceilingMicro: bigint, unpaidMicr
   if (ceilingMicro > due) return;
   const limit =
     unpaidMicro > 0n
-      ? `, and the work that it has saved costs another ${formatBgl(unpaidMicro)} BGL. Set a ceiling above ${formatBgl(due)} BGL`
-      : '. Set a ceiling above that';
+      ? `, and the work that it has saved costs another ${formatBgl(unpaidMicro)} BGL. Set a limit above ${formatBgl(due)} BGL`
+      : '. Set a limit above that';
   throw new AppError('invalid_request', {
     publicMessage: `The run has cost ${formatBgl(soFar)} BGL so far${limit}`,
     param: 'ceiling',

@@ -77,7 +77,7 @@ function untilLate() {
 }
 
 describe('a fine-tune', () => {
-  test('is stopped at its ceiling with its work saved, and resumes under a higher one', async () => {
+  test('is stopped at its spending limit with its work saved, and resumes under a higher one', async () => {
     const { promise: seen, resolve: see } = Promise.withResolvers<void>();
     const { modelId } = await begin(
       async (one) => {
@@ -94,7 +94,7 @@ describe('a fine-tune', () => {
     expect(run).toMatchObject({
       state: 'cancelled',
       stop_reason: 'ceiling',
-      reason: `The run reached its ceiling of ${run.ceiling} BGL. The work was saved.`,
+      reason: `The run reached its spending limit of ${run.ceiling} BGL. The work was saved.`,
       charged: run.ceiling,
     });
     const [told] = await request(
@@ -104,7 +104,7 @@ describe('a fine-tune', () => {
     );
     expect(told).toMatchObject({
       kind: 'run_cancelled',
-      message: `The training of ${run.title} stopped at its ceiling. You can resume it with a higher one`,
+      message: `The training of ${run.title} stopped at its spending limit. You can resume it with a higher one`,
     });
 
     const call = { params: { runId: run.run_id } };
@@ -115,7 +115,7 @@ describe('a fine-tune', () => {
       body: {
         error: {
           param: 'ceiling',
-          message: `The run has cost ${run.ceiling} BGL so far. Set a ceiling above that`,
+          message: `The run has cost ${run.ceiling} BGL so far. Set a limit above that`,
         },
       },
     });

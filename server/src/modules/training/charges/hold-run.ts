@@ -40,7 +40,7 @@ export async function holdForRun(
     userId: run.userId,
     amountMicro: micro,
     kind: 'fine_tuning',
-    description: `${run.kind === 'export' ? 'Export' : 'Fine-tuning'} of ${run.title} (ceiling: ${formatBgl(input.ceilingMicro)} BGL)`,
+    description: `${run.kind === 'export' ? 'Export' : 'Fine-tuning'} of ${run.title} (limit: ${formatBgl(input.ceilingMicro)} BGL)`,
     references: {
       asset_name: run.title,
       model_id: run.modelAssetId,
@@ -94,7 +94,7 @@ async function stopFor(
   now: Date,
 ): Promise<void> {
   const why = {
-    ceiling: `The run reached its ceiling of ${formatBgl(run.ceilingMicro)} BGL`,
+    ceiling: `The run reached its spending limit of ${formatBgl(run.ceilingMicro)} BGL`,
     time: `The run took ${TIMES_MAX} times as long as estimated`,
     credits: 'Your credits ran out',
     budget: 'The budget of its API key is used up',

@@ -104,6 +104,6 @@ test('are renamed by their owner to an unused name', async () => {
   const rename = (config_name: string, as = user) =>
     server.request(renameConfiguration, { params, body: { config_name } }, { as });
   expect(await rename('three')).toMatchObject({ config_id: one.config_id, config_name: 'three' });
-  await expect(rename('two')).rejects.toThrow('Another configuration is called two. Choose another name.');
+  await expect(rename('two')).rejects.toThrow('Another template is called two. Choose another name.');
   await expect(rename('four', stranger)).rejects.toMatchObject({ status: 404 });
 });

@@ -29,10 +29,10 @@ export async function renameConfiguration(
     id: params.configId,
     name,
   });
-  if (renamed === null) throw new AppError('not_found', { publicMessage: 'Configuration not found' });
+  if (renamed === null) throw new AppError('not_found', { publicMessage: 'Template not found' });
   if (renamed === 'taken') {
     throw new AppError('conflict', {
-      publicMessage: `Another configuration is called ${name}. Choose another name.`,
+      publicMessage: `Another template is called ${name}. Choose another name.`,
       param: 'config_name',
     });
   }
@@ -134,7 +134,7 @@ export async function deleteConfiguration(
   { params }: InputOf<typeof deleteConfigurationEndpoint>,
 ): Promise<undefined> {
   if (!(await deleteConfigurationRow(ctx.db, ctx.caller.userId, params.configId))) {
-    throw new AppError('not_found', { publicMessage: 'Configuration not found' });
+    throw new AppError('not_found', { publicMessage: 'Template not found' });
   }
 }
 

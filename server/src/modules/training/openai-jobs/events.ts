@@ -62,7 +62,7 @@ function beginLines(run: Run, job: FineTuningJob): Line[] {
   const { created_at: at, started_at: startedAt } = run;
   const isValidated = run.kind === 'text' && run.validation;
   const files = isValidated ? 'training file and the validation file' : 'training file';
-  const cost = `Quote: ${job.quote} BGL. Ceiling: ${job.ceiling} BGL, the most that is charged`;
+  const cost = `Quote: ${job.quote} BGL. Spending limit: ${job.ceiling} BGL, the most that is charged`;
   const hasFormat = job.method?.type === 'reinforcement' && job.method.reinforcement.response_format;
   return [
     { key: 'created', at, message: `Created fine-tuning job: ${job.id}` },
@@ -100,7 +100,7 @@ async function endLines(ctx: Context, run: Run, name: string | null): Promise<Li
   const cost =
     charged === null
       ? ''
-      : ` Charged: ${charged} BGL (quote: ${run.quote.total} BGL, ceiling: ${run.ceiling} BGL).`;
+      : ` Charged: ${charged} BGL (quote: ${run.quote.total} BGL, spending limit: ${run.ceiling} BGL).`;
   const level = state === 'completed' ? 'info' : state === 'failed' ? 'error' : 'warn';
   const ended: Line = { key: 'ended', at, level, message: reason + cost };
   return name === null ? [ended] : [ended, { key: 'callable', at, message: await describeCall(ctx, name) }];

@@ -210,11 +210,11 @@ function warnings(report: PicturesReport, fields: PictureFields): string[] {
       : []),
     ...(fields.learning_rate > usualMax
       ? [
-          `A learning rate of ${fields.learning_rate} is far above what this model usually bears (up to ${usualMax}): the pictures may fall apart.`,
+          `A learning rate of ${fields.learning_rate} is far above what this model usually tolerates (up to ${usualMax}): the pictures may be distorted.`,
         ]
       : []),
     ...(fields.caption_dropout > DROPOUT_USUAL_MAX
-      ? ['More than half of the captions are dropped: the LoRA hardly learns which words call on what.']
+      ? ['More than half of the captions are dropped: the LoRA will hardly learn what the words mean.']
       : []),
   ];
 }

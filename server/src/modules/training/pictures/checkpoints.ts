@@ -43,7 +43,7 @@ export function checkpointCard({ title, step, sources, ...of }: Of): string {
     '',
     `A LoRA adapter of rank ${of.lora?.r} for ${of.base_model_title}, after step ${step} of its training on ${of.dataset_title}.`,
     '',
-    ...(word ? [`Write \`${word}\` into the prompt to call on it.`, ''] : []),
+    ...(word ? [`Write \`${word}\` into the prompt to activate it.`, ''] : []),
     ...(of.sample_prompts.length > 0 ? beforeAndAfter(of.sample_prompts) : []),
   ].join('\n');
 }

@@ -27,12 +27,12 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
       if (reading?.state !== 'reading') return;
       const unwanted = new AbortController();
       using linked = linkSignals(signal, services.closing, unwanted.signal);
-      const note = recordProgress(services, reading, () => unwanted.abort());
+      const recorder = recordProgress(services, reading, () => unwanted.abort());
       try {
         const report = await readUntil(linked.signal, (options) =>
           read(toCall(services, reading), toInput(reading), {
             ...options,
-            onProgress: note.progress,
+            onProgress: recorder.progress,
           }),
         );
         await finish(services, reading, { state: 'done', report });
@@ -44,7 +44,7 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
         services.log.warn({ err: error, reading_id: readingId }, 'failed to read a data file');
         await finish(services, reading, { state: 'failed', reason: reasonOf(error, reading.file_name) });
       } finally {
-        await note.stop();
+        await recorder.stop();
       }
     },
     onLost: async (services, { readingId }) => {
@@ -86,7 +86,7 @@ function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () 
   const { id, user_id } = reading;
   let latest: ValidateProgress = { rows_read: 0, part: 0, sample: null };
   let noted: Pick<ValidateProgress, 'rows_read' | 'part'> = reading;
-  const note = async () => {
+  const saveProgress = async () => {
     const progress = latest;
     if (progress.rows_read === noted.rows_read && progress.part === noted.part) {
       if ((await findReading(db, id))?.state !== 'reading') onUnwanted();
@@ -101,7 +101,9 @@ function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () 
     if (!isWanted) onUnwanted();
   };
   // A slow database does not accumulate requests.
-  const notes = oneAtATime(note, (error) => log.warn({ err: error }, 'failed to save reading progress'));
+  const notes = oneAtATime(saveProgress, (error) =>
+    log.warn({ err: error }, 'failed to save reading progress'),
+  );
   const timer = setInterval(notes.ask, NOTE_MS);
   return {
     progress: (progress: ValidateProgress) => {

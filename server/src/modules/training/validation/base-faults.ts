@@ -66,7 +66,7 @@ export function findQuantisation(config: Record<string, unknown> | null): string
   const { data } = quantised.safeParse(config);
   if (!data) return null;
   const method = data.quantization_config.quant_method ?? 'by a method that its config.json does not name';
-  return `The base is quantised (${method}). Upload the unquantised weights`;
+  return `The base is quantized (${method}). Upload the unquantized weights`;
 }
 
 /** Returns adapter fields that were sent for full fine-tuning, and fields incompatible with 4 bits. */

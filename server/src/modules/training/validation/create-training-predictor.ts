@@ -26,7 +26,7 @@ export function createTrainingPredictor({ capacity, machineBytes }: Parts): Pred
     if (gpu) return { device: `1 x ${gpuLabel(gpu.type)}`, obstacle: null };
     if (fitsInto(machineBytes(), neededBytes)) return { device: 'CPU', obstacle: null };
     const lack = `${model.title} needs at least ${gigabytes(neededBytes)} of memory to be trained`;
-    return { device: null, obstacle: `${lack}, and neither a GPU nor this machine has so much` };
+    return { device: null, obstacle: `${lack}, which neither a GPU nor this machine has` };
   };
 }
 

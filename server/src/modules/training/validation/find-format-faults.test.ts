@@ -121,7 +121,7 @@ test.each<[Partial<FineTuneFields>, string]>([
   ],
   [
     { objective: 'grpo', rewards, output_column: 'a' },
-    'input_column: An input column is required beside the output column',
+    'input_column: An input column is required in addition to the output column',
   ],
   [
     { objective: 'grpo', rewards, input_column: 'a', output_column: 'a' },

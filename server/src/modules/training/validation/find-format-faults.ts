@@ -119,7 +119,9 @@ function findPairFaults({ input_column, output_column }: FineTuneFields): Format
 /** Without any column setting, default names are used. */
 function findPromptFaults({ input_column, output_column }: FineTuneFields): FormatFault[] {
   if (output_column && !input_column) {
-    return [{ message: 'An input column is required beside the output column', about: 'input_column' }];
+    return [
+      { message: 'An input column is required in addition to the output column', about: 'input_column' },
+    ];
   }
   if (!input_column || input_column !== output_column) return [];
   return [{ message: 'Input and output must be different columns', about: 'output_column' }];

@@ -189,9 +189,9 @@ describe('validation', () => {
       'config.json': JSON.stringify({ quantization_config }),
     });
     expect(await faults(config({ quant_method: 'gptq' }))).toEqual([
-      'The base is quantised (gptq). Upload the unquantised weights',
+      'The base is quantized (gptq). Upload the unquantized weights',
     ]);
-    expect(await faults(config({}))).toEqual([expect.stringContaining('The base is quantised')]);
+    expect(await faults(config({}))).toEqual([expect.stringContaining('The base is quantized')]);
   });
 
   test('needs no columns for text', async () => {

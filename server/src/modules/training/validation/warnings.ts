@@ -48,7 +48,7 @@ function warnOfLearningRate({
   if (objective !== 'sft' && rate > Number(SHIFTING_RATES[objective][1])) {
     const [least, most] = SHIFTING_RATES[objective];
     return [
-      `A learning rate of ${rate} is far above what ${objectiveNames[objective]} usually bears (${least} to ${most}): the model may forget how to answer.`,
+      `A learning rate of ${rate} is far above what ${objectiveNames[objective]} usually tolerates (${least} to ${most}): the model may forget how to answer.`,
     ];
   }
   return warnOfAdapterRate(rate);
@@ -57,7 +57,7 @@ function warnOfLearningRate({
 function warnOfAdapterRate(rate: number): string[] {
   if (rate > LEARNING_RATE.max) {
     return [
-      `A learning rate of ${rate} is far above what LoRA usually bears (2e-4 to 1e-3): the loss may not fall.`,
+      `A learning rate of ${rate} is far above what LoRA usually tolerates (2e-4 to 1e-3): the loss may not fall.`,
     ];
   }
   if (rate < LEARNING_RATE.min)
@@ -117,7 +117,7 @@ function warnOfLlamaCpp({ base, obstacle }: Run): string | null {
   const reason = fault === null ? obstacle : `${fault}.`;
   if (reason === null) return null;
   return (
-    'What this run makes can be downloaded, but not deployed on this machine, ' +
+    'The model of this run can be downloaded, but not deployed on this machine, ' +
     `which serves text with llama.cpp: ${reason}`
   );
 }
@@ -131,7 +131,7 @@ function warnOfHead({ base, config, fields }: Run): string | null {
     config?.tie_word_embeddings !== true;
   if (!isRefused) return null;
   return (
-    "What this run makes can be downloaded, but not deployed on this machine's GPUs: vLLM takes no adapter on lm_head " +
+    "The model of this run can be downloaded, but not deployed on this machine's GPUs: vLLM takes no adapter on lm_head " +
     `of models like ${base.asset.title}. Leave lm_head out of the target modules.`
   );
 }

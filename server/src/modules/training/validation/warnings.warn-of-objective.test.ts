@@ -29,7 +29,7 @@ test('recommends a weight if one kind of answer dominates', () => {
 
 test('judges the learning rate by the objective', () => {
   expect(findObjectiveWarnings({ ...kto, learning_rate: 0.001 }, null)).toEqual([
-    'A learning rate of 0.001 is far above what KTO usually bears (5e-6 to 5e-4): the model may forget how to answer.',
+    'A learning rate of 0.001 is far above what KTO usually tolerates (5e-6 to 5e-4): the model may forget how to answer.',
   ]);
   expect(findObjectiveWarnings({ ...kto, objective: 'dpo', learning_rate: 3e-4 }, null)[0]).toContain('DPO');
   expect(findObjectiveWarnings({ ...kto, objective: 'sft', learning_rate: 3e-3 }, null)[0]).toContain('LoRA');

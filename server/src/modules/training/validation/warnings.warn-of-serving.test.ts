@@ -7,7 +7,7 @@ const base = (...paths: string[]) => ({
 });
 const obstacle = 'llama.cpp does not know the model family x.';
 const sentence = (reason: string) => [
-  `What this run makes can be downloaded, but not deployed on this machine, which serves text with llama.cpp: ${reason}`,
+  `The model of this run can be downloaded, but not deployed on this machine, which serves text with llama.cpp: ${reason}`,
 ];
 
 const run = (

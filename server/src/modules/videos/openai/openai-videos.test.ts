@@ -15,7 +15,7 @@ const bob = await server.signUp('Bob');
 const clientOf = ({ apiKey }: { apiKey: string }) =>
   new OpenAI({ apiKey, baseURL: `${server.url}/v1`, maxRetries: 0 });
 const client = clientOf(ada);
-const { assetId } = await insertWan(server.services, ada, 'My Film');
+const { assetId } = await insertWan(server.services, ada, 'My Video');
 await server.request(
   imageCalls.wan.deploy,
   { body: { model_id: assetId, user_id: ada.userId } },
@@ -68,19 +68,19 @@ test('chooses the nearest duration and accepts a picture at a link', async () =>
     ...{ prompt: 'A loaf rises', seconds: '4', input_reference: { image_url } },
   });
   expect(await until(id, 'completed')).toMatchObject({
-    ...{ model: 'my-film', has_audio: false, served_by: { kind: 'deployment', name: 'my-film' } },
+    ...{ model: 'my-video', has_audio: false, served_by: { kind: 'deployment', name: 'my-video' } },
   });
   expect(stub.requests.at(-1)).toMatchObject({ seconds: 5, picture: pictureFiles.png.toString('base64') });
 });
 
 test('repeats the answer for the same idempotency key, even after the deployment ended', async () => {
   const cy = await server.signUp('Cy');
-  const { assetId: filmId } = await insertWan(server.services, cy, 'His Film');
-  const body = { model_id: filmId, user_id: cy.userId };
+  const { assetId: wanId } = await insertWan(server.services, cy, 'His Video');
+  const body = { model_id: wanId, user_id: cy.userId };
   const { pod_id: podId } = await server.request(imageCalls.wan.deploy, { body }, { as: cy });
   const ask = () =>
     clientOf(cy).videos.create(
-      { model: 'his-film', prompt: 'Rye' },
+      { model: 'his-video', prompt: 'Rye' },
       { headers: { 'Idempotency-Key': 'once' } },
     );
   const { id } = await ask();
@@ -102,7 +102,7 @@ test('accepts JSON with a picture at a link under the same names', async () => {
   const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const answer = await send({ prompt: 'A frog spins', seconds: 3, input_reference: { image_url } });
   const { id } = (await answer.json()) as { id: string };
-  expect(await until(id, 'completed')).toMatchObject({ model: 'my-film', prompt: 'A frog spins' });
+  expect(await until(id, 'completed')).toMatchObject({ model: 'my-video', prompt: 'A frog spins' });
   expect(stub.requests.at(-1)).toMatchObject({ seconds: 3, picture: pictureFiles.png.toString('base64') });
   for (const [body, param] of [
     [{ prompt: 'Bread', remix: 'x' }, 'remix'],
@@ -137,7 +137,7 @@ test.each([
 test("lists videos in pages, newest first, and deletes them; other users' videos are hidden", async () => {
   const made: string[] = [];
   for (const prompt of ['One', 'Two', 'Three'])
-    made.unshift((await client.videos.create({ model: 'my-film', prompt })).id);
+    made.unshift((await client.videos.create({ model: 'my-video', prompt })).id);
   const listed: string[] = [];
   for await (const { id } of client.videos.list({ limit: 2 })) listed.push(id);
   expect(listed.slice(0, 3)).toEqual(made);
@@ -160,7 +160,7 @@ test("lists videos in pages, newest first, and deletes them; other users' videos
 
 test('reports why a video cannot be generated', async () => {
   stub.answer = 'error';
-  const { id } = await client.videos.create({ model: 'my-film', prompt: 'Bread' });
+  const { id } = await client.videos.create({ model: 'my-video', prompt: 'Bread' });
   expect(await until(id, 'failed')).toMatchObject({
     error: { code: 'generation_failed', message: 'The picture has no end.' },
   });

@@ -75,7 +75,7 @@ export async function releaseUploads(
 }
 
 /** Transaction step: ends the uploads of a deleted user. */
-export async function forgetUploads(tx: Transaction, userId: string): Promise<void> {
+export async function deleteUploadsOf(tx: Transaction, userId: string): Promise<void> {
   await deleteUserUploads(tx, userId);
 }
 

@@ -45,7 +45,7 @@ export function KeyFields({ form, problems, currency, onChange }: Props) {
           label="Budget"
           aside={`${currency}, optional`}
           error={problems.budget}
-          help="Spending limit for this key."
+          help="The most that this key can spend."
         >
           <Input
             name="budget"

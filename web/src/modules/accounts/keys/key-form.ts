@@ -46,7 +46,7 @@ export const scopeChoices = [
   },
   {
     value: 'inference read',
-    label: 'Use models and read',
+    label: 'Use models and read data',
     description: 'Use models, and read your data and balance',
   },
 ] as const;

@@ -43,7 +43,7 @@ function Picture() {
   const update = useUpdateProfile({ inPlace: true });
   const hasPicture = pictureOf(user) !== null;
 
-  async function take(file: File | undefined) {
+  async function savePicture(file: File | undefined) {
     if (!file) return;
     update.mutate({ picture: file });
     if (input.current) input.current.value = '';
@@ -82,7 +82,7 @@ function Picture() {
         aria-label="Picture"
         tabIndex={-1}
         className="sr-only"
-        onChange={(event) => void take(event.target.files?.[0])}
+        onChange={(event) => void savePicture(event.target.files?.[0])}
       />
     </div>
   );

@@ -34,18 +34,18 @@ export function useAccountForm<Values>({ check, submit, fieldOf, textOf }: Input
         (entry): entry is [string, string] => typeof entry[1] === 'string',
       );
       const checked = await check(Object.fromEntries(texts));
-      if ('errors' in checked) return refuse(form, checked.errors);
+      if ('errors' in checked) return showErrors(form, checked.errors);
       setErrors({});
       await submit(checked.values);
     } catch (error) {
-      refuse(form, { [fieldOf?.(error) ?? 'form']: textOf?.(error) ?? errorMessage(error) });
+      showErrors(form, { [fieldOf?.(error) ?? 'form']: textOf?.(error) ?? errorMessage(error) });
     } finally {
       underWay.current = false;
       setPending(false);
     }
   }
 
-  function refuse(form: HTMLFormElement, found: FormErrors) {
+  function showErrors(form: HTMLFormElement, found: FormErrors) {
     focusFirstInvalid(form, () => setErrors(found));
   }
 

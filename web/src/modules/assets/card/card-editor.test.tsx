@@ -51,7 +51,7 @@ test('edits a card including its metadata, and saves it on the commit that was r
   await act(async () => screen.getByRole('button', { name: 'Preview' }).click());
   expect(await screen.findByText('More.')).toBeDefined();
   expect(screen.queryByText(/license: mit/)).toBeNull();
-  await userEvent.type(screen.getByLabelText('Commit message'), 'Say more');
+  await userEvent.type(screen.getByLabelText('Change summary'), 'Say more');
   await userEvent.click(screen.getByRole('button', { name: 'Save' }));
   expect(saved).toEqual([
     {

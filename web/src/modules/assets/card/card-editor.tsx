@@ -84,7 +84,7 @@ function LoadedEditor({ asset, card, onClose }: Props & { card: Loaded }) {
         ) : (
           <Preview content={content} problem={editor.problem} />
         )}
-        <Field label="Commit message" aside="Optional">
+        <Field label="Change summary" aside="Optional">
           <Input
             value={message}
             maxLength={1000}

@@ -7,7 +7,7 @@ type Metadata = NonNullable<Asset['card_metadata']>;
 export function CardMetadata({ metadata }: { metadata: Metadata }) {
   const one = (name: string | null) => (name === null ? [] : [name]);
   const fields = [
-    { label: 'Licence', names: one(metadata.license) },
+    { label: 'License', names: one(metadata.license) },
     { label: 'Task', names: one(metadata.pipeline_tag) },
     { label: 'Library', names: one(metadata.library_name) },
     { label: 'Base model', names: metadata.base_models },

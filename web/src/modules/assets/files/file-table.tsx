@@ -47,7 +47,7 @@ export function FileTable({ asset, canChange, onPreview, onDeleted }: Props) {
         onOpenChange={(open) => !open && setDeleting(null)}
         title="Delete this file?"
         description={
-          `${deleting} is removed from the newest revision. Runs that used it keep their copy. ` +
+          `${deleting} is removed from the newest version. Runs that used it keep their copy. ` +
           `Earlier versions of a file count towards your storage until the ${noun} is deleted.`
         }
         action="Delete"

@@ -38,7 +38,7 @@ export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Prop
     <div className="flex flex-col gap-4">
       <Button variant="ghost" size="sm" className="-ml-2.5 self-start" onClick={onBack}>
         <ArrowLeft aria-hidden />
-        All commits
+        All versions
       </Button>
       <QueryView
         query={comparison}
@@ -46,7 +46,7 @@ export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Prop
         pending={<ListSkeleton rows={3} rowHeight={48} />}
         missing={
           <Missing
-            title="There is no such commit"
+            title="There is no such version"
             text="It may belong to something that was deleted."
             to={asset.dataset_type === 'MODEL' ? '/model' : '/dataset'}
             label="Go to the list"
@@ -58,7 +58,7 @@ export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Prop
             <CommitHead commit={found.to} />
             <Card flush title={summaryOf(found)}>
               {found.files.length === 0 ? (
-                <EmptyState compact title="No changes" description="This commit changed no files." />
+                <EmptyState compact title="No changes" description="This version changed no files." />
               ) : (
                 <ul aria-label="Files" className="divide-y divide-line border-line border-t">
                   {found.files.map((file) => (
@@ -106,7 +106,7 @@ function CommitHead({ commit }: { commit: AssetCommit }) {
         </span>
         <span className="flex items-center">
           <code className="font-mono text-xs">{shortId(commit)}</code>
-          <CopyButton text={commit.commit_id} label="Copy the commit's id" />
+          <CopyButton text={commit.commit_id} label="Copy the version ID" />
         </span>
         <CommitTags tags={commit.tags} />
       </p>

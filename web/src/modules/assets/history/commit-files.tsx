@@ -30,7 +30,7 @@ export function CommitFiles({ folder, onFolder, ...of }: Props) {
   return (
     <Card
       flush
-      title="Files at this commit"
+      title="Files of this version"
       description={folder && <Folders path={folder} onFolder={onFolder} />}
     >
       <PagedList
@@ -39,10 +39,10 @@ export function CommitFiles({ folder, onFolder, ...of }: Props) {
         failed="The files could not be loaded"
         rowHeight={45}
         skeletonRows={3}
-        empty={<EmptyState compact title="No files" description="This commit deleted the last one." />}
+        empty={<EmptyState compact title="No files" description="This version deleted the last file." />}
       >
         {(rows) => (
-          <ul aria-label="Files at this commit" className="divide-y divide-line border-line border-t">
+          <ul aria-label="Files of this version" className="divide-y divide-line border-line border-t">
             {rows.map((entry) => (
               <li key={entry.path} className="flex min-h-11 items-center gap-3 px-5 py-1.5">
                 {entry.type === 'folder' ? (

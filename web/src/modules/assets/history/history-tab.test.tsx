@@ -58,7 +58,7 @@ function show(place: HistoryPlace, onPlace: (place: HistoryPlace) => void = () =
 
 test('shows tags at their commits', async () => {
   show({});
-  const [newest, first] = within(await screen.findByRole('list', { name: 'Commits' })).getAllByRole(
+  const [newest, first] = within(await screen.findByRole('list', { name: 'Versions' })).getAllByRole(
     'listitem',
   );
   expect(newest?.textContent).not.toContain('Tag: ');

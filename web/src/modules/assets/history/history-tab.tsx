@@ -41,13 +41,13 @@ export function HistoryTab({ asset, place, onPlace }: Props) {
         rowHeight={57}
         empty={
           <EmptyState
-            title="No commits yet"
-            description="Each change to the files appears here as a commit."
+            title="No versions yet"
+            description="Each change to the files appears here as a version."
           />
         }
       >
         {(rows) => (
-          <ol aria-label="Commits" className="divide-y divide-line">
+          <ol aria-label="Versions" className="divide-y divide-line">
             {rows.map((commit) => (
               <li key={commit.commit_id}>
                 <CommitLine commit={commit} onOpen={() => onPlace({ commit: commit.commit_id })} />

@@ -79,7 +79,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
     onSubmit: (form) => void ask(trimmed(form)),
   });
 
-  const refuseUser = (error: unknown) => {
+  const showUserError = (error: unknown) => {
     if (isUnknownUser(error)) refuse({ user: error.message });
   };
 
@@ -88,7 +88,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
       setAsked({ ...form, account: await find.mutateAsync(form.user) });
       setAsking(true);
     } catch (error) {
-      refuseUser(error);
+      showUserError(error);
     }
   }
 
@@ -100,7 +100,7 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
       keys.renew(booking);
       reset();
     } catch (error) {
-      refuseUser(error);
+      showUserError(error);
     } finally {
       setAsking(false);
     }

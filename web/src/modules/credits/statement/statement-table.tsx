@@ -5,8 +5,8 @@ import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { GenerationThumbnail, shortPrompt } from '../../generations/face/generation-thumbnail.tsx';
-import { useGenerationThumbnail } from '../../generations/face/generation-thumbnail-query.ts';
+import { GenerationThumbnail, shortPrompt } from '../../generations/thumbnail/generation-thumbnail.tsx';
+import { useGenerationThumbnail } from '../../generations/thumbnail/generation-thumbnail-query.ts';
 import { SignedAmount } from './signed-amount.tsx';
 import { type StatementRow, type Transaction, workOf } from './transaction-rows.ts';
 

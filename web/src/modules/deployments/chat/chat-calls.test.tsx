@@ -6,7 +6,7 @@ import { setCredentials } from '../../../lib/api/credentials.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { UserContext } from '../../accounts/session.ts';
 import type { Turn } from './chat.ts';
-import { newestTurns } from './kept-conversation.ts';
+import { newestTurns } from './saved-conversation.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
 

@@ -151,18 +151,18 @@ function addPiece(calls: ChatCall[], { index, id, function: said }: CallPiece): 
 
 /** Yields the pieces. After too long a silence it aborts `silence`, which ends the response, and throws. */
 async function* whileHeard(pieces: AsyncIterable<string>, silence: AbortController): AsyncGenerator<string> {
-  const giveUp = () =>
+  const fail = () =>
     silence.abort(
       new ApiError('The connection was lost while the model was answering. Please ask again.', {
         status: 0,
         code: 'network',
       }),
     );
-  let timer = setTimeout(giveUp, SILENCE_MS_MAX);
+  let timer = setTimeout(fail, SILENCE_MS_MAX);
   try {
     for await (const piece of pieces) {
       clearTimeout(timer);
-      timer = setTimeout(giveUp, SILENCE_MS_MAX);
+      timer = setTimeout(fail, SILENCE_MS_MAX);
       yield piece;
     }
   } catch (error) {

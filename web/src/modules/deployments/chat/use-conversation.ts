@@ -7,7 +7,7 @@ import { type ChatRequest, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 import { toChatMessages, toolsFor } from './chat-tools.ts';
 import type { ReadConversation } from './conversation-queries.ts';
-import { type Conversation, OpenConversation } from './kept-conversation.ts';
+import { type Conversation, OpenConversation } from './saved-conversation.ts';
 
 type Of = {
   userId: string;

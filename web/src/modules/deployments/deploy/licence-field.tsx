@@ -30,7 +30,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
     );
   }
   return (
-    <section aria-label="Licence" className="rounded-xl border border-line p-4">
+    <section aria-label="License" className="rounded-xl border border-line p-4">
       <p>This model is licensed under the {link}.</p>
       <ul className="mt-2 mb-3 list-disc space-y-1 pl-5 text-[0.8125rem] text-muted leading-5">
         {summary.map((sentence) => (
@@ -40,7 +40,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
       <Checkbox
         checked={accepted}
         onChange={onChange}
-        label="I have read and accept the licence. The summary does not replace its text."
+        label="I have read and accept the license. The summary does not replace its text."
       />
     </section>
   );

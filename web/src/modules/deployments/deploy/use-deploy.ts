@@ -68,7 +68,7 @@ export function useDeploy() {
         await call(
           acceptLicence,
           { body: { user_id: user.id, licence: licence.licence, version: licence.version } },
-          { operation: 'accept the licence' },
+          { operation: 'accept the license' },
         );
       }
       const { words } = kindRow(request.kind);

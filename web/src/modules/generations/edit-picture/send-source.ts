@@ -25,7 +25,7 @@ export async function sendSource(source: Source, onUpload: OnUpload): Promise<Se
 }
 
 /** Called when the server no longer has it. */
-export function forgetSent(source: Source): void {
+export function clearUploaded(source: Source): void {
   sent.delete(keyOf(source));
 }
 

@@ -39,15 +39,15 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
     onChange(chosen);
   }
 
-  async function take(file: File) {
+  async function chooseFile(file: File) {
     newest.current = file;
     const found = await pictureProblem(file);
     if (newest.current !== file) return;
     setRefused(found ?? undefined);
     if (found === null) onChange({ file });
   }
-  usePastedFile((file) => void take(file));
-  useDroppedFile((file) => void take(file));
+  usePastedFile((file) => void chooseFile(file));
+  useDroppedFile((file) => void chooseFile(file));
   // A valid picture no longer blocks the form.
   useSubmission(place, () => source !== null && setRefused(undefined));
 
@@ -62,7 +62,7 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
             accept={pictureTypes.join()}
             more={userId !== undefined && <GalleryChoice userId={userId} onChoose={choose} />}
             hint="PNG, JPEG or WebP, at most 20 MB. You can also paste a copied picture."
-            onFiles={([chosen]) => chosen && void take(chosen.file)}
+            onFiles={([chosen]) => chosen && void chooseFile(chosen.file)}
           />
         ) : (
           <div className="flex items-center gap-3 rounded-xl bg-subtle p-2">

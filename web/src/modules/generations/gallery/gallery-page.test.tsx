@@ -274,7 +274,7 @@ it('shows all inputs of a generation and copies them into the form', async () =>
   expect(screen.getByText('paris-ddm-v1.0')).toBeTruthy();
   const model = screen.getByRole('link', { name: 'Paris starter' });
   expect(model.getAttribute('href')).toBe('/model/m1/description');
-  expect(model.parentElement?.textContent).toBe('Paris starter, revision 2');
+  expect(model.parentElement?.textContent).toBe('Paris starter, version 2');
   await userEvent.click(screen.getByRole('button', { name: 'Remix' }));
   await userEvent.click(await screen.findByRole('menuitem', { name: 'Seed only' }));
   await waitFor(() => expect(router.state.location.pathname).toBe('/paris'));

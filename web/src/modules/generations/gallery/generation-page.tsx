@@ -133,7 +133,7 @@ function MadeFrom({ generation }: { generation: Generation }) {
         <span className="font-mono text-xs">{model}</span>
       </Row>
       {generatedBy && (
-        <Row label="Revision">
+        <Row label="Version">
           <RevisionLink revision={generatedBy} />
         </Row>
       )}
@@ -164,7 +164,7 @@ function RevisionLink({ revision }: { revision: NonNullable<Generation['model_re
       >
         {revision.title}
       </Link>
-      , revision {revision.number}
+      , version {revision.number}
     </>
   );
 }

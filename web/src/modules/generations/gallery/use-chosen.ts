@@ -14,7 +14,7 @@ export function useChosen(generations: readonly Generation[]) {
   // Sets, because there may be thousands of pictures.
   const choosable = new Set(shown);
   const marked = new Set(chosen);
-  const noteShift = (event: SyntheticEvent) => {
+  const recordShift = (event: SyntheticEvent) => {
     if ('shiftKey' in event.nativeEvent) shift.current = event.nativeEvent.shiftKey === true;
   };
 
@@ -32,8 +32,8 @@ export function useChosen(generations: readonly Generation[]) {
     chooseAll: () => setChosen(shown),
     /** For the element around the grid. */
     handlers: {
-      onClickCapture: noteShift,
-      onKeyDownCapture: noteShift,
+      onClickCapture: recordShift,
+      onKeyDownCapture: recordShift,
       onKeyDown: (event: KeyboardEvent) => {
         if (event.key === 'Escape' && chosen.length > 0) setChosen([]);
         if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {

@@ -24,13 +24,13 @@ test('returns only the differences of two generations', () => {
   const other = generated('topk', 4, { prompt: 'A roll', seed: 8, model_revision: revision });
   expect(differences([generated('topk', 4), other])).toEqual([
     { name: 'Prompt', values: ['A loaf of bread', 'A roll'] },
-    { name: 'Model', values: ['paris-ddm-v1.0, revision 2', 'paris-ddm-v1.0, revision 3'] },
+    { name: 'Model', values: ['paris-ddm-v1.0, version 2', 'paris-ddm-v1.0, version 3'] },
     { name: 'Seed', values: ['7', '8'] },
   ]);
 });
 
 test("shows a LoRA by its model's name", () => {
-  const revision = { asset_id: 'a1', revision_id: 'r1', number: 1, title: 'Watercolour' };
+  const revision = { asset_id: 'a1', revision_id: 'r1', number: 1, title: 'Watercolor' };
   const flux = (lora_revision: typeof revision | null) =>
     generationOf({ generator: 'flux', parameters: { lora: 'a1', lora_scale: 0.5 }, lora_revision });
   expect(generationParameters(flux(revision))).toEqual([
@@ -38,6 +38,6 @@ test("shows a LoRA by its model's name", () => {
     { name: 'Seed', value: '7' },
   ]);
   expect(differences([flux(revision), flux(null)])).toEqual([
-    { name: 'LoRA', values: ['Watercolour, revision 1', 'deleted'] },
+    { name: 'LoRA', values: ['Watercolor, version 1', 'deleted'] },
   ]);
 });

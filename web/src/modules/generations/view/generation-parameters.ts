@@ -45,13 +45,13 @@ function originOf({
   return [
     { name: 'Prompt', value: prompt },
     { name: 'Generator', value: generators[generator].title },
-    { name: 'Model', value: generatedBy ? `${model}, revision ${generatedBy.number}` : model },
+    { name: 'Model', value: generatedBy ? `${model}, version ${generatedBy.number}` : model },
     ...(parameters.lora ? [{ name: 'LoRA', value: loraName(lora) }] : []),
   ];
 }
 
 function loraName(lora: Generation['lora_revision']): string {
-  return lora ? `${lora.title}, revision ${lora.number}` : 'deleted';
+  return lora ? `${lora.title}, version ${lora.number}` : 'deleted';
 }
 
 function textOf(field: GeneratorField, value: string | number | boolean): string {

@@ -27,7 +27,7 @@ let api: FakeApi;
 beforeEach(() => {
   api = new FakeApi();
   api.loras = [
-    { id: idOf(1), title: 'Watercolour' },
+    { id: idOf(1), title: 'Watercolor' },
     { id: idOf(2), title: 'Charcoal' },
   ];
   api.deployments = [{ pod_id: 'p1', model_name: 'rye', title: 'Rye', status: 'running' }];
@@ -45,7 +45,7 @@ it("the user's deployment generates with one of the user's LoRAs at the given st
   expect(quoted()).not.toHaveProperty('parameters.lora');
 
   await userEvent.click(screen.getByRole('combobox', { name: 'LoRA' }));
-  await userEvent.click(await screen.findByRole('option', { name: 'Watercolour' }));
+  await userEvent.click(await screen.findByRole('option', { name: 'Watercolor' }));
   const strength = await screen.findByRole('textbox', { name: 'LoRA strength' });
   await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(1), lora_scale: 1 } }));
   await userEvent.clear(strength);

@@ -26,11 +26,11 @@ test('after a reload an edited file is restored from its edit', () => {
   const source = { file: new File(['x'], 'x.png') };
   const before = draftOf();
   act(() => before.current.change({ source }));
-  act(() => before.current.noteEdit(source, 'e1'));
+  act(() => before.current.recordEdit(source, 'e1'));
   expect(before.current.typed.source).toMatchObject(source);
   expect(draftOf().current.typed.source).toEqual({ sameAsId: 'e1' });
   act(() => before.current.change({ source: { generationId: 'g1' } }));
   // The edit started before the picture was changed.
-  act(() => before.current.noteEdit(source, 'e2'));
+  act(() => before.current.recordEdit(source, 'e2'));
   expect(draftOf().current.typed.source).toEqual({ generationId: 'g1' });
 });

@@ -19,9 +19,9 @@ export function useDraft(name: GeneratorName, brought: PrefilledInput, onTaken: 
   const [typed, setTyped] = useState<UnresolvedDraft>(() => readStoredDraft(name));
   // Uses the current draft, because the user may type while a picture is being checked.
   const change = (changed: Partial<UnresolvedDraft>) => setTyped((current) => ({ ...current, ...changed }));
-  useEffect(() => keep(name, typed), [name, typed]);
+  useEffect(() => saveDraft(name, typed), [name, typed]);
   const { prompt, settings, source, source_output: outputId, same_source_as: sameAsId } = brought;
-  const take = useEffectEvent(() => {
+  const restoreDraft = useEffectEvent(() => {
     change({
       ...(prompt !== undefined && { prompt }),
       ...(settings && { values: withSettings(generators[name], typed.values, settings) }),
@@ -34,16 +34,16 @@ export function useDraft(name: GeneratorName, brought: PrefilledInput, onTaken: 
   });
   const isBrought = [prompt, settings, source, sameAsId].some((part) => part !== undefined);
   useEffect(() => {
-    if (isBrought) take();
+    if (isBrought) restoreDraft();
   }, [isBrought]);
   /** The picture may have been replaced. */
-  const noteEdit = (edited: Source | null, editId: string) =>
+  const recordEdit = (edited: Source | null, editId: string) =>
     setTyped((current) =>
       edited && !('generationId' in edited) && current.source === edited
         ? { ...current, source: { ...edited, editId } }
         : current,
     );
-  return { typed, change, noteEdit };
+  return { typed, change, recordEdit };
 }
 
 /** Not keyed by user: a visitor's draft survives signing in. */
@@ -64,7 +64,7 @@ function isKept(source: unknown): source is Source {
   return ids.some(([kind, id]) => ['generationId', 'sameAsId'].includes(kind) && typeof id === 'string');
 }
 
-function keep(name: GeneratorName, typed: UnresolvedDraft): void {
+function saveDraft(name: GeneratorName, typed: UnresolvedDraft): void {
   writeToTab(null, nameOf(name), { ...typed, source: keptSource(typed.source) });
 }
 

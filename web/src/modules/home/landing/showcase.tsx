@@ -10,7 +10,7 @@ const parts = [
     picture: 'run',
     title: 'Fine-tune in a minute',
     text: 'Pick a dataset and a base model, see the price, start. Then compare its answers with the base model’s.',
-    alt: 'A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model',
+    alt: 'A finished fine-tune: its losses, duration and cost, and its answers next to the base model’s',
   },
   {
     picture: 'rows',
@@ -73,7 +73,7 @@ export function Showcase() {
       <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-[0.8125rem] text-muted">
         <DocumentationLink className="rounded hover:text-ink hover:underline" />
         <a href="/openapi.json" className="rounded hover:text-ink hover:underline">
-          API Reference
+          API reference
         </a>
         <span className="ml-auto max-sm:ml-0 max-sm:w-full">Bakehouse is open source, Apache-2.0.</span>
       </footer>

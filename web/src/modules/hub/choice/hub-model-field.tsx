@@ -92,7 +92,7 @@ function NotCloned({ details }: { details: HubRepositoryDetails }) {
       title={obstacle ? 'This model cannot be cloned' : 'This model will be cloned first'}
     >
       {obstacle ? `${obstacle}. ` : ''}
-      {countOf(file_count, 'file')}, {formatBytes(size_bytes)}, licence {licence ?? 'not stated'}.{' '}
+      {countOf(file_count, 'file')}, {formatBytes(size_bytes)}, license {licence ?? 'not stated'}.{' '}
       {trainText(details)}
     </Callout>
   );

@@ -80,7 +80,7 @@ function Actions({ clone, showsLog, onLog }: ActionsProps) {
       {(clone.status === 'FAILED' || clone.status === 'CANCELLED') && (
         <Button size="sm" loading={retry.isPending} onClick={() => retry.mutate(clone.id)}>
           <RotateCw aria-hidden />
-          Retry
+          Try again
         </Button>
       )}
       {clone.asset_id !== null && (

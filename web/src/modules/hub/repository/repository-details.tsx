@@ -30,7 +30,7 @@ export function RepositoryDetails({ details, tokenAction }: Props) {
         </Callout>
       )}
       <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
-        <Figure label="Licence" note={details.gated ? 'gated' : undefined}>
+        <Figure label="License" note={details.gated ? 'gated' : undefined}>
           {details.licence ?? 'Not stated'}
         </Figure>
         <Figure label="Files">{formatNumber(details.file_count)}</Figure>

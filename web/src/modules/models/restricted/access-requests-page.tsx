@@ -21,7 +21,7 @@ const route = getRouteApi('/app/operator/access-requests');
 export function AccessRequestsPage() {
   const { is_operator } = useUser();
   return (
-    <OperatorOnly isOperator={is_operator} title="Access Requests" what="the access requests">
+    <OperatorOnly isOperator={is_operator} title="Access requests" what="the access requests">
       <AccessRequests />
     </OperatorOnly>
   );
@@ -32,7 +32,7 @@ function AccessRequests() {
   return (
     <>
       <PageHeader
-        title="Access Requests"
+        title="Access requests"
         description="Restricted models, and requests for access to them."
         actions={
           <Button variant="primary" onClick={() => setAdding(true)}>

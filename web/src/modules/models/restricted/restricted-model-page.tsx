@@ -54,7 +54,7 @@ function LoadedPage({ model }: { model: RestrictedModel }) {
         title={model.name}
         parents={[
           { label: 'My Models', to: '/model' },
-          { label: 'Restricted Models', to: '/model/source' },
+          { label: 'Restricted models', to: '/model/source' },
         ]}
         badge={<Badge tone="accent">Restricted model</Badge>}
       />

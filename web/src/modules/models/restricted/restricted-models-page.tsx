@@ -8,7 +8,7 @@ export function RestrictedModelsPage() {
   return (
     <>
       <PageHeader
-        title="Restricted Models"
+        title="Restricted models"
         parents={[{ label: 'My Models', to: '/model' }]}
         description="Request access on a model’s page. An operator decides."
       />

@@ -95,7 +95,7 @@ export function useImportConfiguration() {
       return call(saveConfiguration, { body });
     },
     onSuccess: changed,
-    meta: { title: 'The configuration could not be imported' },
+    meta: { title: 'The template could not be imported' },
   });
 }
 

@@ -32,7 +32,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title="Configuration Templates"
-      description="Applying a configuration fills in the fields it contains."
+      description="Applying a template fills in the fields it contains."
       footer={
         <>
           <ImportButton onImported={setChosen} />
@@ -50,7 +50,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
     >
       <QueryView
         query={configurations}
-        failed="Your configurations could not be loaded"
+        failed="Your templates could not be loaded"
         pending={
           <LoadingRegion className="flex flex-col gap-2">
             <Skeleton className="h-16 w-full" />
@@ -60,7 +60,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
         isEmpty={() => list.length === 0}
         empty={
           <EmptyState
-            title="No configurations yet"
+            title="No templates yet"
             description="Save the parameters of a fine-tune, or import a file."
           />
         }
@@ -68,7 +68,7 @@ export function ConfigurationDialog({ onClose, onApply }: Props) {
         {() => (
           <>
             <RadioCards
-              aria-label="Configurations"
+              aria-label="Templates"
               value={chosen}
               onChange={setChosen}
               options={list.map((one) => ({
@@ -99,7 +99,7 @@ function ImportButton({ onImported }: { onImported: (id: string) => void }) {
         ref={input}
         type="file"
         hidden
-        aria-label="Configuration file"
+        aria-label="Template file"
         accept=".yaml,.yml,.json"
         onChange={({ target }) => {
           const [file] = target.files ?? [];

@@ -29,10 +29,10 @@ it('a file without a name uses its file name, and its owner is dropped', async (
 
 it.each([
   ['epochs: [3', /^recipe\.yaml is neither YAML nor JSON: .+/],
-  ['- 1\n- 2', /^recipe\.yaml does not contain a configuration\.$/],
-  ['hello', /does not contain a configuration/],
+  ['- 1\n- 2', /^recipe\.yaml does not contain a template\.$/],
+  ['hello', /does not contain a template/],
   ['config_name: 7', /^config_name of recipe\.yaml must be text\.$/],
-  ['x'.repeat(70_000), /is too large for a configuration/],
+  ['x'.repeat(70_000), /is too large for a template/],
 ])('a file with %.12j shows what is wrong with it', async (text, message) => {
   await expect(readConfigurationFile(file(text))).rejects.toMatchObject({
     // Other errors would be reported as app errors.

@@ -25,7 +25,7 @@ export async function writeConfigurationFile(
 export async function readConfigurationFile(
   file: File,
 ): Promise<{ config_name: string } & Record<string, unknown>> {
-  if (file.size > FILE_BYTES_MAX) throw refused(`${file.name} is too large for a configuration.`);
+  if (file.size > FILE_BYTES_MAX) throw refused(`${file.name} is too large for a template.`);
   const text = await file.text();
   const { parse } = await import('yaml');
   let content: unknown;
@@ -36,7 +36,7 @@ export async function readConfigurationFile(
     const [reason = ''] = (error as Error).message.split('\n');
     throw refused(`${file.name} is neither YAML nor JSON: ${reason.replace(/:$/, '.')}`);
   }
-  if (!isRecord(content)) throw refused(`${file.name} does not contain a configuration.`);
+  if (!isRecord(content)) throw refused(`${file.name} does not contain a template.`);
   const { config_name, configName, ...rest } = withoutOwner(content);
   const name = config_name ?? configName ?? file.name.replace(/\.(ya?ml|json)$/i, '');
   if (typeof name !== 'string') throw refused(`config_name of ${file.name} must be text.`);

@@ -33,7 +33,7 @@ const renderForm = () =>
 
 test('a pasted overlong name is not truncated and not saved', async () => {
   renderForm();
-  const field = screen.getByLabelText<HTMLInputElement>('Configuration name');
+  const field = screen.getByLabelText<HTMLInputElement>('Template name');
   await userEvent.click(field);
   await userEvent.paste('e'.repeat(101));
   await userEvent.keyboard('{Enter}');
@@ -44,7 +44,7 @@ test('a pasted overlong name is not truncated and not saved', async () => {
 
 test('Enter saves under the typed name, after IME composition ends', async () => {
   renderForm();
-  const field = screen.getByLabelText('Configuration name');
+  const field = screen.getByLabelText('Template name');
   await userEvent.type(field, 'パン');
   fireEvent.keyDown(field, { key: 'Enter', isComposing: true });
   expect(call).not.toHaveBeenCalled();

@@ -22,7 +22,7 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
       { name: name.trim(), choices },
       {
         onSuccess: () => {
-          notify.success('Configuration saved');
+          notify.success('Template saved');
           setName('');
         },
       },
@@ -30,7 +30,7 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
   }
   return (
     <div className="flex items-start gap-2 border-line border-t pt-5">
-      <Field label="Configuration name" error={name === '' ? undefined : problem} className="flex-1">
+      <Field label="Template name" error={name === '' ? undefined : problem} className="flex-1">
         <Input
           value={name}
           onChange={(event) => setName(event.target.value)}

@@ -25,7 +25,7 @@ beforeEach(() => {
   currencyChoice.set('USD');
   changed.mockClear();
 });
-const field = () => screen.getByLabelText<HTMLInputElement>('Ceiling');
+const field = () => screen.getByLabelText<HTMLInputElement>('Spending limit');
 const type = (value: string) => fireEvent.change(field(), { target: { value } });
 
 it('is typed in the display currency and stored exactly', () => {

@@ -22,7 +22,7 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
   const isTooLow = isPositiveBgl(field.value) && parseBgl(field.value) < parseBgl(expected);
   return (
     <AmountField
-      label="Ceiling"
+      label="Spending limit"
       placeholder={showLimit(usual, currency)}
       help={
         isTooLow ? (
@@ -33,7 +33,7 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
         ) : field.value === '' ? (
           'The most you pay. A run that needs more still finishes, unless it takes four times as long as estimated: then it saves its work, stops and costs the estimate.'
         ) : resumes ? (
-          'The most you pay, including the cost so far. At this ceiling the run saves its work and stops.'
+          'The most you pay, including the cost so far. At this limit the run saves its work and stops.'
         ) : (
           'The most you pay. A run that needs more continues at no extra cost up to twice this amount, then saves its work and stops.'
         )

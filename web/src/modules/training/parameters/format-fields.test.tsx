@@ -53,7 +53,7 @@ it('shows the detected format, and no column fields for formats without columns'
     system_column: null,
   });
   expect(shown('Data format')).toContain('Messages');
-  expect(screen.getByText(/Recognised from the file/)).toBeTruthy();
+  expect(screen.getByText(/Recognized from the file/)).toBeTruthy();
   expect(shown('Input column')).toBeUndefined();
   expect(shown('Text column')).toBeUndefined();
 });

@@ -41,7 +41,7 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
   });
   useEffect(() => suggest(), [rows]);
   const { data_format: format } = state.parameters;
-  const recognised = rows?.format?.format;
+  const recognized = rows?.format?.format;
   return (
     <div className="flex flex-col gap-5">
       {preview.isError && !rows && (
@@ -50,15 +50,15 @@ export function FormatFields({ state, problems, onChange, onSuggest }: Props) {
         </Callout>
       )}
       {rows?.format_problem && (
-        <Callout tone="warn" title="The format was not recognised">
+        <Callout tone="warn" title="The format was not recognized">
           {rows.format_problem}
         </Callout>
       )}
-      <Field label="Data format" help={format && helpOf(format === recognised, formatDescriptions[format])}>
+      <Field label="Data format" help={format && helpOf(format === recognized, formatDescriptions[format])}>
         <Select
           value={format}
           onChange={(chosen) =>
-            onChange(rows?.format && chosen === recognised ? detectedFormat(rows) : blankFormat(chosen))
+            onChange(rows?.format && chosen === recognized ? detectedFormat(rows) : blankFormat(chosen))
           }
           options={formats}
           placeholder={preview.isPending ? 'Reading the file…' : 'Choose a format'}
@@ -159,6 +159,6 @@ export function detectedFormat({ format }: Preview): RowFormat {
   };
 }
 
-function helpOf(isRecognised: boolean, description: string): string {
-  return isRecognised ? `${description}. Recognised from the file.` : `${description}.`;
+function helpOf(isRecognized: boolean, description: string): string {
+  return isRecognized ? `${description}. Recognized from the file.` : `${description}.`;
 }

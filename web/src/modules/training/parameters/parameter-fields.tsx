@@ -201,7 +201,7 @@ export const segmentationFields = (objective: Objective): ParameterField[] => [
     help: '1 to 131,072 tokens per example. Longer texts are split or cut off. Higher values use more memory.',
   }),
   number('stride', {
-    help: '1 to 131,072 tokens shared by neighbouring chunks. Must be less than the chunk size.',
+    help: '1 to 131,072 tokens shared by neighboring chunks. Must be less than the chunk size.',
   }),
   number('min_segment_length', { help: '1 to 131,072 tokens. Shorter texts are dropped.' }),
   // The other objectives evaluate each answer separately.

@@ -32,7 +32,7 @@ const ofAdapter: NumberName[] = ['lora_r', 'lora_dropout'];
 /** Returns the error for a typed ceiling; null if it is valid or empty. */
 export function ceilingProblem(ceiling: string): string | null {
   if (ceiling === '') return null;
-  return bglProblem(ceiling, currencyChoice.get(), 'Ceiling') ?? null;
+  return bglProblem(ceiling, currencyChoice.get(), 'Spending limit') ?? null;
 }
 
 /** Errors by field, most important first, because the toast shows the first. */

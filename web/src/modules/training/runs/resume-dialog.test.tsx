@@ -22,13 +22,13 @@ test('sends only a ceiling that the user typed', () => {
   const mutate = vi.fn();
   vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
-  screen.getByText('Resume with a higher ceiling?');
+  screen.getByText('Resume with a higher limit?');
   screen.getByText(/^It continues from its last checkpoint/);
   const resume = screen.getByRole('button', { name: 'Resume' });
   fireEvent.click(resume);
   expect(mutate.mock.lastCall?.[0]).toBe('');
 
-  const field = screen.getByLabelText('Ceiling');
+  const field = screen.getByLabelText('Spending limit');
   fireEvent.change(field, { target: { value: 'much' } });
   fireEvent.click(resume);
   expect(mutate).toHaveBeenCalledTimes(1);
@@ -41,7 +41,8 @@ test('sends only a ceiling that the user typed', () => {
 test('warns if the ceiling is below the expected remaining cost', () => {
   vi.mocked(useResumeRun).mockReturnValue({ reset: vi.fn(), isPending: false } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
-  const type = (value: string) => fireEvent.change(screen.getByLabelText('Ceiling'), { target: { value } });
+  const type = (value: string) =>
+    fireEvent.change(screen.getByLabelText('Spending limit'), { target: { value } });
   type('0.7');
   screen.getByText(/^This is less than the \$0\.76 that the run is expected to cost/);
   type('0.76');
@@ -51,7 +52,7 @@ test('warns if the ceiling is below the expected remaining cost', () => {
 test('is offered only for resumable runs', () => {
   vi.mocked(useResumeRun).mockReturnValue({ reset: vi.fn(), isPending: false } as never);
   const { rerender } = render(<ResumeButton run={run} />);
-  screen.getByRole('button', { name: 'Resume with a higher ceiling' });
+  screen.getByRole('button', { name: 'Resume with a higher limit' });
   rerender(<ResumeButton run={{ ...run, resume_hold: null }} />);
   expect(screen.queryByRole('button')).toBeNull();
 });
@@ -84,7 +85,7 @@ test('shows a rejection below the field, and Enter retries', () => {
   const error = new ApiError('The run has cost 15 BGL so far', { status: 400, param: 'ceiling' });
   vi.mocked(useResumeRun).mockReturnValue({ mutate, reset: vi.fn(), isPending: false, error } as never);
   render(<ResumeDialog run={run} open onClose={close} />);
-  const field = screen.getByLabelText('Ceiling');
+  const field = screen.getByLabelText('Spending limit');
   expect(field.getAttribute('aria-invalid')).toBe('true');
   fireEvent.submit(field);
   expect(mutate.mock.lastCall?.[0]).toBe('');
@@ -104,5 +105,5 @@ test('other rejections do not mark the ceiling as invalid', () => {
   } as never);
   render(<ResumeDialog run={run} open onClose={() => undefined} />);
   screen.getByText(text);
-  expect(screen.getByLabelText('Ceiling').getAttribute('aria-invalid')).not.toBe('true');
+  expect(screen.getByLabelText('Spending limit').getAttribute('aria-invalid')).not.toBe('true');
 });

@@ -21,7 +21,7 @@ export function ResumeButton({ run }: { run: Run }) {
       {run.resume_hold !== null && (
         <Button onClick={() => setAsking(true)}>
           <Play aria-hidden />
-          {run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling' : 'Resume'}
+          {run.stop_reason === 'ceiling' ? 'Resume with a higher limit' : 'Resume'}
         </Button>
       )}
       <ResumeDialog run={run} open={asking} onClose={() => setAsking(false)} />
@@ -54,7 +54,7 @@ export function ResumeDialog({ run: newest, open, onClose }: Props) {
     <ConfirmDialog
       open={open}
       onOpenChange={onClose}
-      title={run.stop_reason === 'ceiling' ? 'Resume with a higher ceiling?' : 'Resume this run?'}
+      title={run.stop_reason === 'ceiling' ? 'Resume with a higher limit?' : 'Resume this run?'}
       description={
         <form id={form} onSubmit={submit}>
           {run.step === 0 ? 'It starts from the beginning.' : 'It continues from its last checkpoint.'} Up to{' '}

@@ -31,7 +31,7 @@ export function RunDetails({ run }: { run: Run }) {
             <DataFile file={run.validation} />
           </Row>
         )}
-        <Row label="Ceiling">{showLimit(run.ceiling, currency)}</Row>
+        <Row label="Spending limit">{showLimit(run.ceiling, currency)}</Row>
         {memory !== null && <Row label="Memory">{memory}</Row>}
         <Row label="Created">{formatDateTime(new Date(run.created_at))}</Row>
         {describeParameters(run).map(({ name, value }) => (

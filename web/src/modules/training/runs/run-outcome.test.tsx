@@ -6,12 +6,14 @@ import { RunOutcome } from './run-outcome.tsx';
 
 test('shows why a run was stopped in the display currency, also after it changes', () => {
   currencyChoice.set('USD');
-  const reason = 'The run reached its ceiling of 12.5 BGL. The work was saved.';
+  const reason = 'The run reached its spending limit of 12.5 BGL. The work was saved.';
   const run = { state: 'cancelled', stop_reason: 'ceiling', reason, charged: null, summary: null };
   render(<RunOutcome run={run as unknown as Run} />);
-  expect(screen.getByText('The run reached its ceiling of $0.50. The work was saved.')).toBeTruthy();
+  expect(screen.getByText('The run reached its spending limit of $0.50. The work was saved.')).toBeTruthy();
   act(() => currencyChoice.set('BGL'));
-  expect(screen.getByText('The run reached its ceiling of 12.50 BGL. The work was saved.')).toBeTruthy();
+  expect(
+    screen.getByText('The run reached its spending limit of 12.50 BGL. The work was saved.'),
+  ).toBeTruthy();
 });
 
 test.each([

@@ -127,7 +127,7 @@ const GONE = 'Its work was deleted after seven days, so it cannot be resumed.';
 function outcomeTitle({ state, stop_reason }: Run): string {
   if (state === 'failed') return 'The run failed';
   return stop_reason === 'ceiling'
-    ? 'The run reached its ceiling'
+    ? 'The run reached its spending limit'
     : stop_reason === null
       ? 'The run was cancelled'
       : 'The run was stopped';

@@ -54,15 +54,16 @@ function Overrun({ run }: { run: Run }) {
   if (untilCeiling !== null)
     return (
       <p className="mt-3 text-[0.8125rem] text-warn">
-        At this pace the run will reach its ceiling of {showLimit(run.ceiling, currency)} before it finishes,
-        in {aboutDuration(untilCeiling)}. It will then save its work and stop, and you can resume it with a
-        higher ceiling.
+        At this pace the run will reach its spending limit of {showLimit(run.ceiling, currency)} before it
+        finishes, in {aboutDuration(untilCeiling)}. It will then save its work and stop, and you can resume it
+        with a higher limit.
       </p>
     );
   if (isBeyondCeiling(run))
     return (
       <p className="mt-3 text-[0.8125rem] text-muted">
-        The run reached its ceiling of {showLimit(run.ceiling, currency)}. It continues at no extra cost.
+        The run reached its spending limit of {showLimit(run.ceiling, currency)}. It continues at no extra
+        cost.
       </p>
     );
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;

@@ -45,7 +45,7 @@ const pictures: Area = {
   kind: 'pictures',
   route: picturesRoute,
   title: 'Diffusion Training',
-  description: 'LoRAs for image models, trained on your pictures.',
+  description: 'LoRAs for picture models, trained on your pictures.',
   sheet: 'train-lora',
   create: 'New LoRA',
   empty: 'Train a LoRA on 10 to 50 pictures of one style or subject.',

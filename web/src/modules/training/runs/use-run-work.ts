@@ -74,8 +74,8 @@ export function runEndToast({
         : stop_reason === 'ceiling'
           ? {
               kind: 'warning',
-              title: `${doing} ${title} stopped at its ceiling`,
-              description: `${description} You can resume it with a higher ceiling.`,
+              title: `${doing} ${title} stopped at its spending limit`,
+              description: `${description} You can resume it with a higher limit.`,
             }
           : { kind: 'warning', title: `${doing} ${title} was stopped`, description };
     case 'queued':

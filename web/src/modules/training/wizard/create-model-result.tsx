@@ -97,7 +97,7 @@ function Uploaded({ name, modelId, uploads, onClose }: MadeProps & { uploads: Up
   const obstacle = readiness?.train == null || readiness.lora ? null : readiness.deploy;
   const isWanting = missing || obstacle !== null;
   const wanting = missing
-    ? `${name} was created, but some of its files are missing. Retry them here, or add them on its page.`
+    ? `${name} was created, but some of its files are missing. Try them again here, or add them on its page.`
     : `${obstacle}. You can add files on its page.`;
   return (
     <Result

@@ -19,7 +19,7 @@ export type CheckedChoice = {
   /** Cancels the background scan. */
   stopCounting: () => void;
   /** Discards the server's response. */
-  forget: () => void;
+  reset: () => void;
 };
 
 /**
@@ -42,7 +42,7 @@ export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false)
   function stopCounting() {
     if (reading?.state === 'reading') void stopReading(reading.reading_id).catch(() => undefined);
   }
-  function forget() {
+  function resetCheck() {
     stopCounting();
     setValidation(undefined);
     asked.reset();
@@ -53,7 +53,7 @@ export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false)
     isPending: asked.isPending,
     error: asked.error,
     check: (wanted, onAccepted) => {
-      forget();
+      resetCheck();
       asked.mutate(wanted, {
         onSuccess: (answer) => {
           setValidation(answer);
@@ -65,6 +65,6 @@ export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false)
     },
     checkAgain,
     stopCounting,
-    forget,
+    reset: resetCheck,
   };
 }

@@ -325,7 +325,7 @@ describe('the ceiling', () => {
   it.each([
     ['', undefined],
     ['12.5', undefined],
-    ['0', 'Ceiling must be greater than 0, with at most 6 decimals'],
+    ['0', 'Spending limit must be greater than 0, with at most 6 decimals'],
     ['much', 'Use only digits, and a point for decimals, e.g. 0.02'],
   ])('typed as %j is rejected with %j', (ceiling, problem) => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling });

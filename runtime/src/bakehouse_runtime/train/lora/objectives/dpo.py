@@ -47,11 +47,11 @@ class _DpoTrainer(Evaluated, DPOTrainer):
             weight = self.loss_weights[self.loss_types.index("sft")]
             tokens = int(inputs["completion_mask"][:pairs, 1:].sum())
             added = -weight * measured["logps/chosen"][-1] * pairs / tokens
-            self.note("sft_loss", added, tokens)
+            self.record("sft_loss", added, tokens)
             loss -= added
-        self.note("dpo_loss", loss, pairs)
-        self.note("reward_accuracy", measured["rewards/accuracies"][-1], pairs)
-        self.note("reward_margin", measured["rewards/margins"][-1], pairs)
+        self.record("dpo_loss", loss, pairs)
+        self.record("reward_accuracy", measured["rewards/accuracies"][-1], pairs)
+        self.record("reward_margin", measured["rewards/margins"][-1], pairs)
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
         output = super().evaluation_loop(*args, metric_key_prefix=metric_key_prefix, **options)

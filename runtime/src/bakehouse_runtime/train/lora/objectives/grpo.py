@@ -71,7 +71,7 @@ class _GrpoTrainer(Evaluated, GRPOTrainer):
         ids, answers = generated[1], generated[3]
         paid = self._calculate_rewards(inputs, prompts, answers, ids)
         rewards = (paid * self.reward_weights.to(paid.device)).sum(1)
-        self.note("reward", float(rewards.mean()), len(inputs))
+        self.record("reward", float(rewards.mean()), len(inputs))
         return torch.zeros(()), None, None
 
 

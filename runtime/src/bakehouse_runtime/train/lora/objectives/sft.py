@@ -30,7 +30,7 @@ class _Sft(Evaluated):
         return super().compute_loss(model, _for_model(inputs), *args, **options)
 
     def measure(self, inputs: dict[str, Any], loss: float) -> None:
-        self.note("loss", loss, float((inputs["labels"][:, 1:] != IGNORED).sum()))
+        self.record("loss", loss, float((inputs["labels"][:, 1:] != IGNORED).sum()))
 
 
 class _SftTrainer(_Sft, SFTTrainer):

@@ -56,7 +56,7 @@ test('a start that was delayed until another one began is closed, and its report
   world.pass(60);
   await world.reach(other.engine, id, { state: 'ready', attempt: 2 });
   // It finishes its call and dies before it reads the response.
-  late.giveUp();
+  late.loseClaim();
   late.wake();
   await pass;
   expect((await jobsOf(id)).sort()).toEqual([attemptName(id, 1), attemptName(id, 2)]);

@@ -69,10 +69,10 @@ export async function clusterWorld(
     await vi.waitFor(async () => {
       if ((await driver.blocker({ kind: 'train', engine: null })) !== null) throw new Error('not yet');
     });
-    const giveUp = () => {
+    const loseClaim = () => {
       isClaimed = false;
     };
-    return { ...process, driver, engine, giveUp, close };
+    return { ...process, driver, engine, loseClaim, close };
   }
 
   return {
@@ -97,7 +97,7 @@ type Report = Awaited<ReturnType<typeof testEngine>>['report'];
  */
 function reporting(report: Report, pods: EventEmitter, accepted: AttemptId[]): NodeScript {
   return async (launch, { stop, killed, pod }) => {
-    const say = async (said: Parameters<Report>[1]) => {
+    const send = async (said: Parameters<Report>[1]) => {
       if (rankOf(pod) > 0) return;
       await report(launch, said).then(
         () => void accepted.push({ id: launch.workloadId, attempt: launch.attempt }),
@@ -105,14 +105,14 @@ function reporting(report: Report, pods: EventEmitter, accepted: AttemptId[]): N
       );
     };
     for (let done = 0; ; done += 1) {
-      await say({ type: 'progress', done, total: 1000, unit: 'steps', remaining_seconds: null });
+      await send({ type: 'progress', done, total: 1000, unit: 'steps', remaining_seconds: null });
       const tick = once(pods, 'tick', { signal: AbortSignal.any([stop, killed]) });
       const [exit] = (await tick.catch(() => [null])) as [number | null | undefined];
       if (killed.aborted) return 137;
       if (stop.aborted) break;
       if (typeof exit === 'number') return exit;
     }
-    await say({ type: 'stopped', step: 1 });
+    await send({ type: 'stopped', step: 1 });
     return 0;
   };
 }

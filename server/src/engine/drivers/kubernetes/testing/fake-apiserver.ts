@@ -62,7 +62,7 @@ export async function startFakeApiserver(): Promise<FakeApiserver> {
     calls.push(`${request.method} ${url.pathname}`);
     const status = faults.shift();
     if (status !== undefined) return answer(response, status, { message: `a fault of the test: ${status}` });
-    if (throttled && refuse(throttled, response)) return;
+    if (throttled && sendThrottled(throttled, response)) return;
     const body = await readBody(request);
     if (url.searchParams.get('watch') === '1') return watches.open(url, response);
     const [, pod] = /\/pods\/([^/]+)\/log$/.exec(url.pathname) ?? [];
@@ -118,7 +118,7 @@ function answerItself(url: URL, body: unknown): [number, unknown] | null {
 }
 
 /** Returns true if the call is rejected because the API server is busy. */
-function refuse(throttle: Throttle, response: http.ServerResponse): boolean {
+function sendThrottled(throttle: Throttle, response: http.ServerResponse): boolean {
   if (throttle.until !== null && performance.now() >= throttle.until) return false;
   throttle.refused += 1;
   throttle.until ??= performance.now() + throttle.seconds * 1000;

@@ -58,7 +58,7 @@ class FakeKubelet {
     this.path = `/api/v1/namespaces/${cluster.namespace}/pods`;
     this.watched = watchObjects<WholePod>({
       ...{ cluster, path: this.path, keep: (pod) => pod },
-      onChange: (after, before) => this.take(after, before),
+      onChange: (after, before) => this.update(after, before),
       log: createLog({ logLevel: 'silent', logFormat: 'json' }),
       pauses: { firstMs: 20, longestMs: 500 },
     });
@@ -70,7 +70,7 @@ class FakeKubelet {
     for (const process of this.processes.values()) process.kill();
   }
 
-  private take(after: WholePod | undefined, before: WholePod | undefined): void {
+  private update(after: WholePod | undefined, before: WholePod | undefined): void {
     const pod = after ?? before;
     if (pod?.spec.nodeName !== this.options.nodeName) return;
     const process = this.processes.get(pod.metadata.name);
@@ -99,7 +99,7 @@ class FakeKubelet {
       phase: exitCode === 0 ? 'Succeeded' : 'Failed',
       containerStatuses: [containerStatus({ terminated })],
     });
-    if (this.deleted.has(name)) await this.forget(name);
+    if (this.deleted.has(name)) await this.removePod(name);
   }
 
   private end({ metadata: { name }, spec, status }: WholePod, process: PodProcess | undefined): void {
@@ -107,7 +107,7 @@ class FakeKubelet {
     this.deleted.add(name);
     const hasEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';
     if (!process || hasEnded) {
-      void this.forget(name);
+      void this.removePod(name);
       return;
     }
     process.stop();
@@ -124,7 +124,7 @@ class FakeKubelet {
     return this.insist('PATCH', `${this.path}/${name}/status`, { status });
   }
 
-  private forget(name: string): Promise<void> {
+  private removePod(name: string): Promise<void> {
     return this.insist('DELETE', `${this.path}/${name}`, { gracePeriodSeconds: 0 });
   }
 

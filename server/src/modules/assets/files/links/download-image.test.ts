@@ -136,7 +136,7 @@ test.each([
   ['empty', 503, 'Image file is empty or corrupted'],
   ['page', 400, 'Invalid image source'],
   ['drawing', 400, 'Invalid image source'],
-  ['large', 413, 'The image is larger than 50 MB'],
+  ['large', 413, 'The picture is larger than 50 MB'],
 ])('%s: %i %s', async (path, status, message) => {
   expect(await refusal(`${s3}/bucket/${path}`)).toEqual([status, message]);
 });

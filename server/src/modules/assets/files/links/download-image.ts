@@ -129,7 +129,7 @@ function refuse(response: Response, { contentType, bytes }: { contentType: strin
     return new AppError('invalid_request', { publicMessage: 'Invalid image source', param: 'url' });
   if (bytes === 0) return failed('Image file is empty or corrupted');
   if (bytes > BYTES_MAX)
-    return new AppError('payload_too_large', { publicMessage: 'The image is larger than 50 MB' });
+    return new AppError('payload_too_large', { publicMessage: 'The picture is larger than 50 MB' });
   return null;
 }
 

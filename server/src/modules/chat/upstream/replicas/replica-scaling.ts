@@ -30,13 +30,13 @@ export function replicaScaling(parts: ReadCapacity): ReplicaScaling {
     },
     keep: (ctx, { pod_id: podId, server_id: firstId }, serverId) => {
       if (podId === null || serverId === firstId) return () => undefined;
-      const note = () => {
+      const recordDemand = () => {
         const now = ctx.clock.now();
         if (isUseDue(serverId, now.getTime()))
           settle(ctx, recordReplicaUse(ctx.db, { podId, serverId, now }));
       };
-      note();
-      const timer = setInterval(note, USE_AGAIN_MS);
+      recordDemand();
+      const timer = setInterval(recordDemand, USE_AGAIN_MS);
       return () => clearInterval(timer);
     },
   };

@@ -40,7 +40,7 @@ test.each(layouts)('$file: $what', async ({ file, text, base64, format, turns, r
   // For other files the runtime reports only the columns or the first invalid line.
   if (refused && preview.format_problem) expect(preview.format_problem).toContain(refused.replace(/\.$/, ''));
   expect(preview.format_problem !== null).toBe(
-    Boolean(refused && !/no rows|not recognised|Its columns|\.jsonl file/.test(refused)),
+    Boolean(refused && !/no rows|not recognized|Its columns|\.jsonl file/.test(refused)),
   );
   const [conversation] = preview.conversations;
   if (!conversation || !turns) return;

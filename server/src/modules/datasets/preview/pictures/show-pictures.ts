@@ -90,7 +90,7 @@ export async function listFilePictures(
     pictures: files.map(({ path, sizeBytes }, at) => ({
       path,
       size_bytes: sizeBytes,
-      ...(pictures[at] ?? { thumbnail: null, width: null, height: null, problem: 'It was not looked at' }),
+      ...(pictures[at] ?? { thumbnail: null, width: null, height: null, problem: 'It was not checked' }),
     })),
     next_cursor: found.length > limit ? (files.at(-1)?.path ?? null) : null,
   };

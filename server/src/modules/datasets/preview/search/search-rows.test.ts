@@ -147,5 +147,5 @@ test('finds rows in a confined process for every reader of the dataset', async (
   await expect(search({ path: 'd.csv', filters: other })).rejects.toThrow("The file has no column 'nope'.");
   await expect(search({ path: 'd.csv', text: 'rye' }, eve)).rejects.toMatchObject({ status: 404 });
   await upload(ada, id, 'd.bin', 'rye');
-  await expect(search({ path: 'd.bin', text: 'rye' })).rejects.toThrow(/Rows can be shown of csv/);
+  await expect(search({ path: 'd.bin', text: 'rye' })).rejects.toThrow(/Rows can be shown for csv/);
 });

@@ -73,7 +73,7 @@ async function sendMissing(id: string, upload: AssetUpload, file: File, options:
   if (upload.is_whole) return options.onProgress(file.size);
   const present = new Map(upload.parts.map((part) => [part.number, part.sha256]));
   const sent = new Map<number, number>();
-  const note = (number: number, bytes: number) => {
+  const recordPart = (number: number, bytes: number) => {
     sent.set(number, bytes);
     options.onProgress([...sent.values()].reduce((sum, one) => sum + one, 0));
   };
@@ -93,12 +93,12 @@ async function sendMissing(id: string, upload: AssetUpload, file: File, options:
           params: { id, uploadId: upload.upload_id, number: String(number) },
           query: { sha256: hash },
         };
-        const onProgress = (sentBytes: number) => note(number, Math.min(sentBytes, bytes.size));
+        const onProgress = (sentBytes: number) => recordPart(number, Math.min(sentBytes, bytes.size));
         await persist({ ...options, signal }, () =>
           uploadBytes(putUploadPart, where, bytes, { signal, onProgress }),
         );
       }
-      note(number, bytes.size);
+      recordPart(number, bytes.size);
     }
   };
   const workers = Array.from({ length: PARALLEL }, () =>

@@ -39,7 +39,7 @@ function Row({ assetId, upload, onFile }: Props & { upload: Unfinished }) {
   });
   const { path, size_bytes: size, received_bytes: received } = upload;
   const name = path.slice(path.lastIndexOf('/') + 1);
-  const take = (file: File | undefined) => {
+  const resumeWith = (file: File | undefined) => {
     if (!file) return;
     if (file.name === name && file.size === size) onFile({ file, path });
     else notify.failure('This is a different file', { description: `Choose ${name}, ${formatBytes(size)}` });
@@ -63,7 +63,7 @@ function Row({ assetId, upload, onFile }: Props & { upload: Unfinished }) {
         hidden
         aria-label={`File of ${path}`}
         onChange={({ target }) => {
-          take(target.files?.[0]);
+          resumeWith(target.files?.[0]);
           target.value = '';
         }}
       />

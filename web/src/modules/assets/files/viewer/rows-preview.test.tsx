@@ -309,11 +309,11 @@ test('Enter opens a row while text is selected; the mouse that selected it does 
 
 test('marks an earlier revision', () => {
   show({ rows, total_rows: 2 });
-  expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 2 (newest)');
+  expect(screen.getByRole('combobox', { name: 'Version' }).textContent).toContain('Version 2 (newest)');
   cleanup();
   show({ rows, total_rows: 2 }, { revision: 'zeroth' });
-  expect(screen.getByRole('combobox', { name: 'Revision' }).textContent).toContain('Revision 1');
-  expect(screen.getByText(/an earlier revision of the file/)).toBeTruthy();
+  expect(screen.getByRole('combobox', { name: 'Version' }).textContent).toContain('Version 1');
+  expect(screen.getByText(/an earlier version of the file/)).toBeTruthy();
 });
 
 test('shows an unlisted file of the asset, and finds another by name', async () => {

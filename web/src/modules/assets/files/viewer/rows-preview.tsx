@@ -90,7 +90,7 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
     >
       {revision !== undefined && (
         <Callout className="mx-5 mb-3">
-          This is an earlier revision of the file. New runs train on the newest one.
+          This is an earlier version of the file. New runs train on the newest version.
         </Callout>
       )}
       {view === 'rows' ? (

@@ -26,7 +26,7 @@ test('loads further pages of revisions to choose from', async () => {
       <VersionSelect assetId="set" path="d.csv" newest="r3" value="r1" onChange={() => undefined} />
     </QueryClientProvider>,
   );
-  fireEvent.click(await screen.findByRole('button', { name: 'Load older revisions' }));
-  expect(await screen.findByText('Revision 1')).toBeTruthy();
-  expect(screen.queryByRole('button', { name: 'Load older revisions' })).toBeNull();
+  fireEvent.click(await screen.findByRole('button', { name: 'Load older versions' }));
+  expect(await screen.findByText('Version 1')).toBeTruthy();
+  expect(screen.queryByRole('button', { name: 'Load older versions' })).toBeNull();
 });

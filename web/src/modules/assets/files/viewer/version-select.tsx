@@ -26,14 +26,14 @@ export function VersionSelect({ assetId, path, newest, value, onChange }: Props)
   return (
     <>
       <Select
-        aria-label="Revision"
+        aria-label="Version"
         size="sm"
         className="min-w-44"
         value={value ?? last.revision_id}
         onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
         options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
           value: id,
-          label: id === last.revision_id ? `Revision ${number} (newest)` : `Revision ${number}`,
+          label: id === last.revision_id ? `Version ${number} (newest)` : `Version ${number}`,
           description: (
             <>
               <RelativeTime at={at} />, {formatBytes(size)}
@@ -48,7 +48,7 @@ export function VersionSelect({ assetId, path, newest, value, onChange }: Props)
           loading={isFetchingNextPage}
           onClick={() => void fetchNextPage({ cancelRefetch: false })}
         >
-          Load older revisions
+          Load older versions
         </Button>
       )}
     </>

@@ -8,7 +8,7 @@ import {
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { queryClient } from '../../../../lib/api/query-client.ts';
 import { conversationQuery } from '../conversation-queries.ts';
-import { type Conversation, emptyConversation } from '../kept-conversation.ts';
+import { type Conversation, emptyConversation } from '../saved-conversation.ts';
 
 type Save = { version: number; save_id?: string; conversation: Conversation };
 type Kept = Required<Save> & { id: string; model: string };

@@ -1,12 +1,12 @@
 import { saveConversation } from '@bakehouse/contract/conversations';
-import { keepVisitorPicture } from '@bakehouse/contract/visitors';
+import { claimVisitorPicture } from '@bakehouse/contract/visitors';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { refetchQueries } from '../../../../lib/mutation/refetch-queries.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
 import { notify } from '../../../../ui/notify.ts';
 import { initialSettings } from '../../../deployments/chat/chat-options.tsx';
-import { type GuestConversation, readGuestResults, saveGuestResults } from './kept-tries.ts';
+import { type GuestConversation, readGuestResults, saveGuestResults } from './saved-tries.ts';
 
 const UNDER_WAY_MS = 2_000;
 
@@ -14,7 +14,7 @@ const UNDER_WAY_MS = 2_000;
  * Claims this tab's guest results for the user who has just signed in: the conversation for the chat, and the
  * picture, once done, for the gallery. What fails now stays in the tab for the next page load.
  */
-export async function giveTries(signal: AbortSignal): Promise<void> {
+export async function claimGuestResults(signal: AbortSignal): Promise<void> {
   const { picture, chat } = readGuestResults() ?? {};
   if (chat) await claimConversation(chat);
   if (picture) await claimPicture(picture, signal);
@@ -35,7 +35,7 @@ async function claimConversation({ id, model, turns }: GuestConversation): Promi
 async function claimPicture(token: string, signal: AbortSignal): Promise<void> {
   let status = 409;
   while (status === 409 && !signal.aborted) {
-    status = await statusOf(call(keepVisitorPicture, { params: { token } }, { signal }));
+    status = await statusOf(call(claimVisitorPicture, { params: { token } }, { signal }));
     if (status === 409) await new Promise((resolve) => setTimeout(resolve, UNDER_WAY_MS));
   }
   if (status !== 200 && status !== 404) return;

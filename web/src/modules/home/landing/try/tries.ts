@@ -13,7 +13,7 @@ import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
 import { streamAnswer } from '../../../deployments/chat/chat.ts';
-import { readGuestResults, type Said, saveGuestResults } from './kept-tries.ts';
+import { readGuestResults, type Said, saveGuestResults } from './saved-tries.ts';
 
 const PREPARING_POLL_MS = 5_000;
 const PICTURE_POLL_MS = 400;

@@ -7,7 +7,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { queryClient } from '../../../../lib/api/query-client.ts';
-import { saveGuestResults } from './kept-tries.ts';
+import { saveGuestResults } from './saved-tries.ts';
 import { TryChat } from './try-chat.tsx';
 import { TryPicture } from './try-picture.tsx';
 

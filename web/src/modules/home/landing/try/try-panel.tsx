@@ -5,7 +5,7 @@ import { TryPicture } from './try-picture.tsx';
 
 /** Alt text of the picture shown if nothing can be tried. */
 const RUN_ALT =
-  'A finished fine-tune: its losses, how long it took, what it cost, and its answers beside those of the base model';
+  'A finished fine-tune: its losses, duration and cost, and its answers next to the base model’s';
 
 const OFF = { picture: 'off', chat: 'off' } as const;
 const UNKNOWN = { picture: undefined, chat: undefined };

@@ -150,7 +150,7 @@ function LossCard({ points, ended, ...look }: LossCardProps) {
       />
       {since && (
         <Callout tone="warn" className="mt-4" title={`Held-out loss has risen since step ${since.step}`}>
-          The training loss still fell, so the model is memorising its training data. Try fewer epochs, more
+          The training loss still fell, so the model is memorizing its training data. Try fewer epochs, more
           rows or a lower learning rate.
         </Callout>
       )}

@@ -196,7 +196,7 @@ it('opens the wizard with the same values', async () => {
 it('asks for undetected columns before requesting a price', async () => {
   preview = { ...preview, format: null };
   show();
-  await screen.findByText('The columns were not recognised');
+  await screen.findByText('The columns were not recognized');
   expect(screen.getByRole('combobox', { name: 'Output column' })).toBeTruthy();
   expect(sent(validateFineTune)).toHaveLength(0);
   expect(startButton().disabled).toBe(true);

@@ -50,10 +50,10 @@ export function QuickStep({ wizard }: { wizard: Wizard }) {
           {errorMessage(choice.error)}
         </Callout>
       )}
-      {choice.isUnrecognised && (
+      {choice.isUnrecognized && (
         <>
           {choice.formatProblem === null && !choice.isComplete && (
-            <Callout tone="warn" title="The columns were not recognised">
+            <Callout tone="warn" title="The columns were not recognized">
               Choose the question column and the answer column.
             </Callout>
           )}

@@ -64,7 +64,7 @@ export function useQuickChoice({
     error: dataset.error ?? rows.error,
     isComplete,
     /** The user must choose the columns. */
-    isUnrecognised: rows.data?.format === null && fileName !== null && !isTextFile(fileName),
+    isUnrecognized: rows.data?.format === null && fileName !== null && !isTextFile(fileName),
     formatProblem: rows.data?.format_problem ?? null,
   };
 }

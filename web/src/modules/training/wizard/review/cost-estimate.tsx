@@ -45,8 +45,8 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
       {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
       <p className="mt-3 text-[0.8125rem] text-muted">
         <Money bgl={holdAtStart(validation, ceiling)} /> is held when you start. You pay only for the time
-        used, and the rest is released. A longer run gradually holds more of your balance, up to its ceiling.
-        You can cancel at any time.
+        used, and the rest is released. A longer run gradually holds more of your balance, up to the spending
+        limit. You can cancel at any time.
       </p>
       <CeilingField
         className="mt-4 max-w-60"

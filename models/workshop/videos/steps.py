@@ -26,23 +26,23 @@ from ..console_reporter import ConsoleReporter
 from ..recipe import Recipe, claim
 from ..scenes.objects import load_cut_outs
 from .autoencoder import (
-    FilmAutoencoderShape,
-    FilmAutoencoderTraining,
-    build_film_autoencoder,
-    export_film_autoencoder,
-    train_film_autoencoder,
+    VideoAutoencoderShape,
+    VideoAutoencoderTraining,
+    build_video_autoencoder,
+    export_video_autoencoder,
+    train_video_autoencoder,
 )
 from .examples import SceneVideos, VideoExamples
-from .scenes import VideoShape, draw_film_scene, film_objects, render_film
-from .transformer import build_film_transformer, export_wan
+from .scenes import VideoShape, draw_video_scene, render_video, video_objects
+from .transformer import build_video_transformer, export_wan
 
 # Held-out videos of an autoencoder: for its curve, and for the scale of its latents.
-EVAL_FILMS = 8
-SCALE_FILMS = 48
+EVAL_VIDEOS = 8
+SCALE_VIDEOS = 48
 SAMPLED = ("train", "held-out")
 
 
-def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
+def make_video_autoencoder(work: Path, recipe: Recipe) -> None:
     settings = recipe["film_autoencoder"]
     folder = work / "film-autoencoder"
     claim(folder, "film-autoencoder", recipe)
@@ -50,32 +50,32 @@ def make_film_autoencoder(work: Path, recipe: Recipe) -> None:
     shape = VideoShape(**recipe["film"])
     # A separate random stream: these videos are never trained on.
     rng = np.random.default_rng((settings["loop"]["seed"], 2**40))
-    objects = film_objects(cut_outs, shape)
+    objects = video_objects(cut_outs, shape)
     held_out = [
-        render_film(
-            draw_film_scene(rng, cut_outs, objects, objects[number % len(objects)]),
+        render_video(
+            draw_video_scene(rng, cut_outs, objects, objects[number % len(objects)]),
             cut_outs,
             shape,
         )
-        for number in range(SCALE_FILMS)
+        for number in range(SCALE_VIDEOS)
     ]
     wanted = settings["shape"] | {"multiples": tuple(settings["shape"]["multiples"])}
-    model = build_film_autoencoder(FilmAutoencoderShape(**wanted), settings["loop"]["seed"])
-    training = FilmAutoencoderTraining(
+    model = build_video_autoencoder(VideoAutoencoderShape(**wanted), settings["loop"]["seed"])
+    training = VideoAutoencoderTraining(
         LoopSettings(**settings["loop"]), tuple(tuple(cut) for cut in settings["cuts"])
     )
-    films = SceneVideos(cut_outs, shape)
+    videos = SceneVideos(cut_outs, shape)
     reporter = ConsoleReporter(folder)
-    if train_film_autoencoder(model, films, held_out[:EVAL_FILMS], training, folder, reporter):
-        export_film_autoencoder(model, held_out, folder / "model")
+    if train_video_autoencoder(model, videos, held_out[:EVAL_VIDEOS], training, folder, reporter):
+        export_video_autoencoder(model, held_out, folder / "model")
 
 
-def make_film_latents(work: Path, recipe: Recipe) -> None:
+def make_video_latents(work: Path, recipe: Recipe) -> None:
     cut_outs = load_cut_outs(work / "packages")
     shape = VideoShape(**recipe["film"])
     text = SentenceText(recipe["text_window"])
     text.to(training_device("auto"))
-    family = Wan(trained_film_autoencoder(work), text, shape.fps)
+    family = Wan(trained_video_autoencoder(work), text, shape.fps)
     for part in SAMPLED:
         settings = recipe["film_latents"][part]
         examples = VideoExamples(cut_outs, shape, settings["examples"], settings["seed"])
@@ -89,8 +89,8 @@ def make_wan(work: Path, recipe: Recipe) -> None:
     settings = recipe["wan"]
     folder = work / "wan"
     claim(folder, "wan", recipe)
-    transformer = build_film_transformer(**recipe["wan_shape"], seed=settings["loop"]["seed"])
-    autoencoder = trained_film_autoencoder(work)
+    transformer = build_video_transformer(**recipe["wan_shape"], seed=settings["loop"]["seed"])
+    autoencoder = trained_video_autoencoder(work)
     data, held_out = (
         with_first_frames(LatentCache(work / f"film-latents-{part}")) for part in SAMPLED
     )
@@ -110,8 +110,8 @@ def make_wan(work: Path, recipe: Recipe) -> None:
 
 
 MAKE = {
-    "film-autoencoder": make_film_autoencoder,
-    "film-latents": make_film_latents,
+    "film-autoencoder": make_video_autoencoder,
+    "film-latents": make_video_latents,
     "wan": make_wan,
 }
 
@@ -124,12 +124,12 @@ def with_first_frames(cache: LatentCache) -> TrainingData:
     return TrainingData(begun.all_rows(), cache.all_rows())
 
 
-def trained_film_autoencoder(work: Path) -> AutoencoderKLWan:
+def trained_video_autoencoder(work: Path) -> AutoencoderKLWan:
     """Returns the autoencoder on the training device."""
     model = load_picture_model(
         AutoencoderKLWan,
         work / "film-autoencoder" / "model",
-        "The autoencoder of films",
+        "The video autoencoder",
         torch.float32,
     )
     return model.to(training_device("auto"))  # pyright: ignore[reportArgumentType]

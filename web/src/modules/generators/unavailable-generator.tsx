@@ -9,7 +9,7 @@ import { unavailableReason } from './form/unavailable-reason.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
 /** Shown instead of the form if nothing generates: why, and how an operator connects a model. */
-export function NobodyServes() {
+export function UnavailableGenerator() {
   const { name, ownOnly, serving } = useGeneratorPage();
   const { data: user } = useQuery(sessionQuery);
   const generator: Generator = generators[name];

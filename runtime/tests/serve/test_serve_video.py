@@ -95,18 +95,18 @@ def png(colour: str) -> str:
 
 
 def test_returns_a_video_with_poster_and_strip(url: str) -> None:
-    lines, (film, poster, strip) = parts(AUTHORIZED_CLIENT.post(url, json=asked(), timeout=60))
+    lines, (video, poster, strip) = parts(AUTHORIZED_CLIENT.post(url, json=asked(), timeout=60))
     *steps, done = lines
     assert [(step["step"], step["expert_weights"]) for step in steps] == [
         (step, None) for step in (1, 2, 3)
     ]
     beside = done.pop("beside")
     assert done == {
-        "type": "done", "media_type": "video/mp4", "size_bytes": len(film), "width": 32,
+        "type": "done", "media_type": "video/mp4", "size_bytes": len(video), "width": 32,
         "height": 32, "duration_s": 9 / 8, "expert_used": None, "routing_confidence": None,
     }  # fmt: skip
-    assert frames(film).shape == (9, 32, 32, 3)
-    with av.open(BytesIO(film), "r") as opened:
+    assert frames(video).shape == (9, 32, 32, 3)
+    with av.open(BytesIO(video), "r") as opened:
         assert json.loads(opened.metadata["comment"]) == {"prompt": "a red apple spins"}
     for said, file, role, size in zip(
         beside, (poster, strip), ("poster", "strip"), ((32, 32), (8 * 32, 32)), strict=True
@@ -118,15 +118,15 @@ def test_returns_a_video_with_poster_and_strip(url: str) -> None:
 
 
 def test_seed_and_picture_determine_the_video(url: str) -> None:
-    def film(**changed: Any) -> np.ndarray:
+    def video(**changed: Any) -> np.ndarray:
         return frames(
             parts(AUTHORIZED_CLIENT.post(url, json=asked(**changed), timeout=60))[1][0]
         ).astype(int)
 
-    assert np.array_equal(film(), film())
-    assert np.abs(film() - film(seed=8)).mean() > 1
-    assert np.abs(film() - film(negative_prompt="a lemon")).mean() > 0
-    assert np.abs(film(picture=png("red"))[0] - film(picture=png("blue"))[0]).mean() > 1
+    assert np.array_equal(video(), video())
+    assert np.abs(video() - video(seed=8)).mean() > 1
+    assert np.abs(video() - video(negative_prompt="a lemon")).mean() > 0
+    assert np.abs(video(picture=png("red"))[0] - video(picture=png("blue"))[0]).mean() > 1
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ const POLL_MS = 50;
 const prompts = ['a red apple spins', 'a duck moves to the left', 'a taxi comes nearer', 'a lemon moves up'];
 
 /** Videos through the whole product against Diffusers' pipeline, and time to a browser's first frame. */
-export async function measureFilms(): Promise<Measured[]> {
-  const bare = await startBarePipeline('films.py', 'starter-wan');
+export async function measureVideos(): Promise<Measured[]> {
+  const bare = await startBarePipeline('videos.py', 'starter-wan');
   try {
     const server = await startSeparateServer();
     try {
@@ -44,21 +44,21 @@ async function compare(url: string, bare: BarePipeline, browser: Browser): Promi
   const firstFrames: FirstFrame[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const start = performance.now();
-    const film = await generate(user, round);
+    const video = await generate(user, round);
     const ours = (performance.now() - start) / 1000;
     pairs.push({ ours, theirs: await bare.seconds(promptOf(round)) });
-    firstFrames.push(await playFirstFrame(browser, url, film));
+    firstFrames.push(await playFirstFrame(browser, url, video));
   }
   const { ours, theirs } = medianPair(pairs);
   return [
     {
-      name: 'a film',
+      name: 'a video',
       unit: 's',
       ours,
       reference: { what: "Diffusers' pipeline", value: theirs },
       goal: { kind: 'ratio at most', value: 1.1 },
     },
-    { name: 'first frame of a film', unit: 'ms', ours: median(firstFrames.map(({ ms }) => ms)) },
+    { name: 'first frame of a video', unit: 'ms', ours: median(firstFrames.map(({ ms }) => ms)) },
     { name: 'bytes to its first frame', unit: 'kB', ours: median(firstFrames.map(({ kB }) => kB)) },
   ];
 }

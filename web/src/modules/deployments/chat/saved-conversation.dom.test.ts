@@ -5,7 +5,7 @@ import { setCredentials } from '../../../lib/api/credentials.ts';
 import { browserStorage } from '../../../lib/tab-storage.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
-import { type Conversation, newestTurns, OpenConversation } from './kept-conversation.ts';
+import { type Conversation, newestTurns, OpenConversation } from './saved-conversation.ts';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
 let kept = createFakeConversations();
@@ -154,7 +154,7 @@ test('an empty number field stays empty', async () => {
 
 test('migrates conversations that this browser stored earlier, and deletes them once saved', async () => {
   const old = { turns: first, unanswered: '', settings: initialSettings };
-  browserStorage.keep('ada', 'conversation.rye', old);
+  browserStorage.set('ada', 'conversation.rye', old);
   expect(open().current()).toEqual(old);
   await expect.poll(() => kept.read('rye').turns).toEqual(first);
   await expect.poll(() => localStorage.length).toBe(0);

@@ -13,8 +13,8 @@ from diffusers.pipelines.wan.pipeline_wan_i2v import WanImageToVideoPipeline
 from PIL import Image
 
 from bakehouse_runtime.errors import RequestError
-from bakehouse_runtime.image.film import Film
 from bakehouse_runtime.image.text import TextStates, load_sentence_encoder
+from bakehouse_runtime.image.video import Video
 from bakehouse_runtime.image.wan.family import Wan
 from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
 
@@ -43,14 +43,14 @@ def by_diffusers(pipeline: Any, window: int = 512, **asked: Any) -> np.ndarray:
     return frames * 255
 
 
-def film(pipeline: VideoPipeline, request: VideoRequest) -> Film:
+def video(pipeline: VideoPipeline, request: VideoRequest) -> Video:
     media = pipeline.generate([request])[0].media
-    assert isinstance(media, Film)
+    assert isinstance(media, Video)
     return media
 
 
 def frames(pipeline: VideoPipeline, request: VideoRequest) -> np.ndarray:
-    return film(pipeline, request).frames.astype(float)
+    return video(pipeline, request).frames.astype(float)
 
 
 @pytest.mark.parametrize("guidance", [1.0, 4.0])
@@ -77,7 +77,7 @@ def test_a_video_from_a_picture_matches_diffusers(folder: Path) -> None:
     )  # fmt: skip
     request = VideoRequest("a cat", 7, 3, 4.0, "", picture, **SIZE)
     assert np.abs(frames(ours, request) - theirs).max() <= 1
-    (again,) = ours.family.decode(ours.family.encode([Film(np.asarray(picture)[None], 24)]))
+    (again,) = ours.family.decode(ours.family.encode([Video(np.asarray(picture)[None], 24)]))
     # It starts with the picture, as far as the autoencoder preserves it.
     assert np.abs(frames(ours, request)[0] - again.frames[0].astype(float)).max() <= 1
 
@@ -107,7 +107,7 @@ def test_a_video_does_not_depend_on_its_batch(folder: Path) -> None:
     ]
     together = [one.media for one in ours.generate(requests)]
     for request, made in zip(requests, together, strict=True):
-        assert isinstance(made, Film)
+        assert isinstance(made, Video)
         assert np.abs(frames(ours, request) - made.frames).max() <= 1
 
 
@@ -140,7 +140,7 @@ def test_rejects_prompts_beyond_the_window_by_field(tmp_path: Path) -> None:
 def test_a_text_only_model_rejects_a_picture(folder: Path) -> None:
     change_index(folder, expand_timesteps=False)
     ours = VideoPipeline.from_folder(folder, CPU)
-    assert film(ours, VideoRequest("a cat", 1, 1, 1.0, **SIZE)).fps == 16
+    assert video(ours, VideoRequest("a cat", 1, 1, 1.0, **SIZE)).fps == 16
     with pytest.raises(RequestError, match="from a prompt alone") as raised:
         ours.begin(VideoRequest("a cat", 1, picture=noisy_picture()))
     assert raised.value.field == "picture"

@@ -8,15 +8,15 @@ from pathlib import Path
 import torch
 from diffusers.models.transformers.transformer_wan import WanTransformer3DModel
 
-from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.video import Video
 from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
-from bakehouse_runtime.image.wan.size import FILM
+from bakehouse_runtime.image.wan.size import VIDEO_KEY
 
 from ..recipe import Recipe
 from ..training_records import training_table, update_records
 from .figures import TRAINED_OBJECTS, sample_sheet
 from .scenes import MOTIONS, OBJECTS
-from .steps import trained_film_autoencoder
+from .steps import trained_video_autoencoder
 from .transformer import export_wan
 
 SAMPLE_FRAMES = 9
@@ -31,13 +31,13 @@ SAMPLE_PROMPTS = (
     "a red heart shakes",
 )
 ROWS = {
-    "real": "real films",
+    "real": "real videos",
     "reconstructions": "reconstructions, the ceiling",
     "made": "from a prompt",
     "from_picture": "from a prompt and the first picture",
     "still": "a still picture, which must fail",
     "shuffled": "shuffled frames, which must fail",
-    "other_caption": "a film of another caption, which must fail",
+    "other_caption": "a video of another caption, which must fail",
 }
 COLUMNS = (
     *("motion_right", "direction_right", "speed", "change"),
@@ -52,7 +52,7 @@ tags: [wan, flow-matching]
 ---
 # Starter Wan
 
-A small model of films of the shape of Wan 2.2 TI2V: `WanPipeline` and `WanImageToVideoPipeline`
+A small model of videos of the shape of Wan 2.2 TI2V: `WanPipeline` and `WanImageToVideoPipeline`
 load it, given all-MiniLM-L6-v2 and its tokenizer as `text_encoder` and `tokenizer`, with
 `max_sequence_length={window}`. {side} px, {frames} frames, {fps} a second, no sound, {weights:.1f}
 MB in half precision. It runs on a CPU.
@@ -63,15 +63,15 @@ in the sky. The figures say how well.
 ## Training
 {training}
 
-Films are drawn scenes, and captions say what they show; one combination in ten (object with motion,
-object with ground) was never trained on. Objects are those of the starter image models, with the
-same sources and licences.
+Videos are drawn scenes, and captions say what they show; one combination in ten (object with
+motion, object with ground) was never trained on. Objects are those of the starter image models,
+with the same sources and licenses.
 
 ## Figures
 On {count} captions that were never trained on. `motion right`: which of {motions} motions or none
 the centre, size, turn and light of what differs from the ground are nearest to, over the frames.
 `speed`: the way of objects that move straight, as a part of the way that they should go. `change`:
-from frame to frame, as a part of real films'. `named`: the judge of the image models holds the
+from frame to frame, as a part of real videos'. `named`: the judge of the image models holds the
 object for the likeliest.
 
 {figures}
@@ -87,47 +87,47 @@ A row a prompt, {sample_frames} of its frames, seeds 0 to {last}; the first seed
 
 def assemble_wan(work: Path, recipe: Recipe, folder: Path, dtype: torch.dtype) -> None:
     """Writes the shipped folder."""
-    film, settings = recipe["film"], recipe["defaults"]["starter-wan"]
+    video, settings = recipe["film"], recipe["defaults"]["starter-wan"]
     told = {
-        "width": film["side"],
-        "height": film["side"],
-        "frames": film["frames"],
-        "fps": film["fps"],
-        "seconds": film["frames"] / film["fps"],
-        TRAINED_OBJECTS: film["objects"],
+        "width": video["side"],
+        "height": video["side"],
+        "frames": video["frames"],
+        "fps": video["fps"],
+        "seconds": video["frames"] / video["fps"],
+        TRAINED_OBJECTS: video["objects"],
     }
     trained = WanTransformer3DModel.from_pretrained(work / "wan" / "model" / "transformer")
     defaults = {name: value for name, value in settings.items() if name.startswith("default_")}
     export_wan(
         trained,
-        trained_film_autoencoder(work).cpu(),
+        trained_video_autoencoder(work).cpu(),
         folder,
         dtype,
         settings["shift"],
-        defaults | {FILM: told},
+        defaults | {VIDEO_KEY: told},
     )
 
 
 def write_wan_card(work: Path, recipe: Recipe, folder: Path) -> None:
     """Writes README.md and samples.png, with the figures that `measure` wrote."""
     figures = json.loads((folder / "figures.json").read_text())
-    film = recipe["film"]
+    video = recipe["film"]
     records = update_records(folder, work, recipe, ["film-autoencoder", "wan"])
     weights = sum(path.stat().st_size for path in folder.rglob("*.safetensors")) / 1e6
     (folder / "README.md").write_text(
         CARD.format(
             window=recipe["text_window"],
-            side=film["side"],
-            frames=film["frames"],
-            fps=film["fps"],
+            side=video["side"],
+            frames=video["frames"],
+            fps=video["fps"],
             weights=weights,
-            objects=film["objects"],
-            names=", ".join(OBJECTS[: film["objects"]]),
+            objects=video["objects"],
+            names=", ".join(OBJECTS[: video["objects"]]),
             motions=len(MOTIONS),
             words=", ".join(motion.words for motion in MOTIONS.values()),
             training=training_table(records),
             count=int(figures["films"]),
-            figures=film_table(figures),
+            figures=video_table(figures),
             sample_frames=SAMPLE_FRAMES,
             last=len(SAMPLE_PROMPTS) - 1,
             prompts="\n".join(f"{n}. {text}" for n, text in enumerate(SAMPLE_PROMPTS, start=1)),
@@ -135,14 +135,14 @@ def write_wan_card(work: Path, recipe: Recipe, folder: Path) -> None:
     )
     wan = VideoPipeline.from_folder(folder, torch.device("cpu"))
     requests = [VideoRequest(text, seed) for seed, text in enumerate(SAMPLE_PROMPTS)]
-    films = [media for one in wan.generate(requests) if isinstance(media := one.media, Film)]
-    sample_sheet(films, SAMPLE_FRAMES).save(folder / "samples.png")
+    videos = [media for one in wan.generate(requests) if isinstance(media := one.media, Video)]
+    sample_sheet(videos, SAMPLE_FRAMES).save(folder / "samples.png")
 
 
-def film_table(figures: dict[str, float]) -> str:
+def video_table(figures: dict[str, float]) -> str:
     """Returns one line per kind of videos. Brackets hold 95 % intervals."""
     lines = [
-        f"| films | {' | '.join(name.replace('_', ' ') for name in COLUMNS)} |",
+        f"| videos | {' | '.join(name.replace('_', ' ') for name in COLUMNS)} |",
         f"|---|{'---|' * len(COLUMNS)}",
     ]
     for row, title in ROWS.items():

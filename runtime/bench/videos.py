@@ -1,10 +1,10 @@
-"""Films of Diffusers' own Wan pipeline, as a person would generate them without the product.
+"""Videos of Diffusers' own Wan pipeline, as a person would generate them without the product.
 
-    PYTHONPATH=runtime/src python runtime/bench/films.py --model DIR
+    PYTHONPATH=runtime/src python runtime/bench/videos.py --model DIR
 
 PyTorch has its own defaults, steps and guidance are the folder's, the number format is that in
 which the product serves its starter, and the CPU computes, also where there is a GPU. Answers a
-prompt with the seconds that its film took, to its MP4.
+prompt with the seconds that its video took, to its MP4.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from diffusers.pipelines.wan.pipeline_wan import WanPipeline
 from timed_prompts import time_prompts
 
 from bakehouse_runtime.device import serving_dtype
-from bakehouse_runtime.image.film import Film
-from bakehouse_runtime.image.film_file import encode_video
 from bakehouse_runtime.image.sentence_encoder import SENTENCE_WINDOW
 from bakehouse_runtime.image.text import load_sentence_encoder
+from bakehouse_runtime.image.video import Video
+from bakehouse_runtime.image.video_file import encode_video
 
 
 def main() -> None:
@@ -47,7 +47,7 @@ def main() -> None:
             num_inference_steps=index["default_steps"], guidance_scale=index["default_guidance"],
             max_sequence_length=SENTENCE_WINDOW,
         ).frames[0]  # fmt: skip
-        encode_video(Film((frames * 255).round().astype(np.uint8), size["fps"]), {})
+        encode_video(Video((frames * 255).round().astype(np.uint8), size["fps"]), {})
 
     time_prompts(generate, "a red apple spins")
 

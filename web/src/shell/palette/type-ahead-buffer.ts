@@ -3,7 +3,7 @@ let kept = '';
 let entered = false;
 let callOff = () => {};
 
-function keep(event: KeyboardEvent): void {
+function recordKey(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, isComposing } = event;
   if (ctrlKey || metaKey || altKey) return;
   if (key.length === 1) kept += key;
@@ -22,12 +22,12 @@ function keep(event: KeyboardEvent): void {
 export function bufferKeystrokes(begun: string, onEscape: () => void): void {
   kept = begun;
   callOff = onEscape;
-  addEventListener('keydown', keep, true);
+  addEventListener('keydown', recordKey, true);
 }
 
 /** Returns the buffered text and whether Enter followed it, and releases the keyboard. */
 export function releaseKeystrokes(): { typed: string; entered: boolean } {
-  removeEventListener('keydown', keep, true);
+  removeEventListener('keydown', recordKey, true);
   const taken = { typed: kept, entered };
   kept = '';
   entered = false;

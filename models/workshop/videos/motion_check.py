@@ -11,16 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.video import Video
 
 from ..scenes.objects import CutOut
-from .scenes import MOTIONS, VideoShape, film_objects, film_scene, render_film
+from .scenes import MOTIONS, VideoShape, render_video, video_objects, video_scene
 
 # The smallest difference of an object from the ground, 0..255.
 VISIBLE = 40.0
 EDGE = 2
 # Number of real videos from which the curves of each motion are computed.
-PROTOTYPE_FILMS = 12
+PROTOTYPE_VIDEOS = 12
 STILL = "still"
 # The scale of each curve, so that all have a similar weight.
 UNITS = {
@@ -45,10 +45,10 @@ class Seen:
     spread: float
 
 
-def curves(film: Film) -> dict[str, np.ndarray]:
+def curves(video: Video) -> dict[str, np.ndarray]:
     """Returns how centre, size and light change over the frames, how far the object differs from
     the first frame's when aligned with it, and how far the ground differs from the first ground."""
-    frames = film.frames.astype(np.float32)
+    frames = video.frames.astype(np.float32)
     masks = [_mask(frame) for frame in frames]
     seen = [_seen(mask) for mask in masks]
     light = frames.mean(axis=(1, 2, 3)) / 255
@@ -117,20 +117,20 @@ class MotionCheck:
     """Detects the motion whose curves are closest to those in a video, including no motion."""
 
     def __init__(self, cut_outs: Sequence[CutOut], shape: VideoShape, seed: int = 40) -> None:
-        objects = film_objects(cut_outs, shape)
+        objects = video_objects(cut_outs, shape)
         self._prototypes: dict[str, np.ndarray] = {}
         for place, motion in enumerate(MOTIONS):
             rng = np.random.default_rng((seed, place))
-            films = [
-                render_film(film_scene(rng, objects, int(first), motion), cut_outs, shape)
-                for first in rng.choice(objects, size=PROTOTYPE_FILMS)
+            videos = [
+                render_video(video_scene(rng, objects, int(first), motion), cut_outs, shape)
+                for first in rng.choice(objects, size=PROTOTYPE_VIDEOS)
             ]
-            self._prototypes[motion] = np.mean([_joined(curves(film)) for film in films], axis=0)
+            self._prototypes[motion] = np.mean([_joined(curves(video)) for video in videos], axis=0)
         still = np.zeros_like(self._prototypes["left"])
         self._prototypes[STILL] = still
 
-    def motion_of(self, film: Film) -> str:
-        found = _joined(curves(film))
+    def motion_of(self, video: Video) -> str:
+        found = _joined(curves(video))
         return min(
             self._prototypes,
             key=lambda name: float(np.square(found - self._prototypes[name]).sum()),
@@ -141,15 +141,15 @@ def _joined(found: Mapping[str, np.ndarray]) -> np.ndarray:
     return np.concatenate([np.clip(found[name] / unit, -4, 4) for name, unit in UNITS.items()])
 
 
-def distance(film: Film) -> tuple[float, float]:
+def distance(video: Video) -> tuple[float, float]:
     """Returns how far the object moves from the first to the last frames, to the right and down."""
-    found = curves(film)
+    found = curves(video)
     return float(found["x"][-2:].mean() - found["x"][:2].mean()), float(
         found["y"][-2:].mean() - found["y"][:2].mean()
     )
 
 
-def change(film: Film) -> float:
+def change(video: Video) -> float:
     """Returns the mean difference between neighbouring frames, 0..1."""
-    frames = film.frames.astype(np.float32) / 255
+    frames = video.frames.astype(np.float32) / 255
     return float(np.abs(frames[1:] - frames[:-1]).mean())

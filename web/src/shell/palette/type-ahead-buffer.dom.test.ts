@@ -1,6 +1,6 @@
 import userEvent from '@testing-library/user-event';
 import { expect, test } from 'vitest';
-import { bufferKeystrokes, releaseKeystrokes } from './kept-keys.ts';
+import { bufferKeystrokes, releaseKeystrokes } from './type-ahead-buffer.ts';
 
 test('buffers keys until they are taken, and the page receives none', async () => {
   document.body.innerHTML = '<input /><button>Pay</button>';

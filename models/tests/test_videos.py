@@ -13,9 +13,9 @@ import torch
 from diffusers.models.autoencoders.autoencoder_kl_wan import AutoencoderKLWan
 from diffusers.pipelines.wan.pipeline_wan import WanPipeline
 
-from bakehouse_runtime.image.film import Film, to_values
 from bakehouse_runtime.image.text import SentenceText
 from bakehouse_runtime.image.training.latent_cache import LatentCache, write_latent_cache
+from bakehouse_runtime.image.video import Video, to_values
 from bakehouse_runtime.image.wan.autoencoder import decoded, posterior
 from bakehouse_runtime.image.wan.family import Wan
 from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
@@ -23,39 +23,39 @@ from bakehouse_runtime.train.diffusion.train import DiffusionTraining, train_net
 from image.line import SETTINGS, Recorder
 from workshop.autoencoder import psnr
 from workshop.evaluation.judge import Judge
-from workshop.films.autoencoder import (
-    FilmAutoencoderShape,
-    FilmAutoencoderTraining,
-    build_film_autoencoder,
-    export_film_autoencoder,
-    train_film_autoencoder,
+from workshop.scenes.objects import CutOut
+from workshop.videos.autoencoder import (
+    VideoAutoencoderShape,
+    VideoAutoencoderTraining,
+    build_video_autoencoder,
+    export_video_autoencoder,
+    train_video_autoencoder,
 )
-from workshop.films.examples import SceneVideos, VideoExamples
-from workshop.films.figures import (
+from workshop.videos.examples import SceneVideos, VideoExamples
+from workshop.videos.figures import (
     VideoPrompt,
     controls,
     figures_of,
-    held_out_films,
-    measure_films,
+    held_out_videos,
+    measure_videos,
     sample_sheet,
 )
-from workshop.films.motion_check import MotionCheck, change, distance
-from workshop.films.release import film_table
-from workshop.films.scenes import (
+from workshop.videos.motion_check import MotionCheck, change, distance
+from workshop.videos.release import video_table
+from workshop.videos.scenes import (
     MOTIONS,
     VideoScene,
     VideoShape,
-    draw_film_scene,
-    film_objects,
-    film_scene,
+    draw_video_scene,
     has_held_out,
     poses,
-    render_film,
+    render_video,
     video_caption,
+    video_objects,
+    video_scene,
 )
-from workshop.films.steps import with_first_frames
-from workshop.films.transformer import build_film_transformer, export_wan
-from workshop.scenes.objects import CutOut
+from workshop.videos.steps import with_first_frames
+from workshop.videos.transformer import build_video_transformer, export_wan
 
 SHAPE = VideoShape(side=48, frames=17, objects=4)
 TINY = VideoShape(side=16, frames=5, objects=4)
@@ -70,11 +70,11 @@ def things(shaded_objects: list[CutOut]) -> list[CutOut]:
 
 def scene_of(things: Sequence[CutOut], motion: str, seed: int = 1, first: int = 0) -> VideoScene:
     rng = np.random.default_rng(seed)
-    return film_scene(rng, film_objects(things, SHAPE), first, motion)
+    return video_scene(rng, video_objects(things, SHAPE), first, motion)
 
 
-def film_of(things: Sequence[CutOut], motion: str, seed: int = 1) -> Film:
-    return render_film(scene_of(things, motion, seed), things, SHAPE)
+def video_of(things: Sequence[CutOut], motion: str, seed: int = 1) -> Video:
+    return render_video(scene_of(things, motion, seed), things, SHAPE)
 
 
 def test_captions_describe_the_motion(things: list[CutOut]) -> None:
@@ -109,60 +109,60 @@ def test_objects_follow_their_motion(things: list[CutOut]) -> None:
 
 def test_a_video_depends_only_on_its_scene_and_can_be_cut(things: list[CutOut]) -> None:
     scene = scene_of(things, "spins")
-    whole = render_film(scene, things, SHAPE)
+    whole = render_video(scene, things, SHAPE)
     assert whole.frames.shape == (17, 48, 48, 3)
-    cut = render_film(scene, things, SHAPE, range(4, 9))
+    cut = render_video(scene, things, SHAPE, range(4, 9))
     assert np.array_equal(cut.frames, whole.frames[4:9])
 
 
 def test_holds_out_one_combination_in_ten(things: list[CutOut]) -> None:
     rng = np.random.default_rng(1)
-    objects = film_objects(things, SHAPE)
+    objects = video_objects(things, SHAPE)
     for _ in range(40):
-        assert not has_held_out(draw_film_scene(rng, things, objects, objects[0]), things)
-    for prompt in held_out_films(things, SHAPE, 12, "reporting"):
+        assert not has_held_out(draw_video_scene(rng, things, objects, objects[0]), things)
+    for prompt in held_out_videos(things, SHAPE, 12, "reporting"):
         assert has_held_out(prompt.scene, things)
-    reported = {one.seed for one in held_out_films(things, SHAPE, 6, "reporting")}
-    assert reported.isdisjoint(one.seed for one in held_out_films(things, SHAPE, 6, "choosing"))
+    reported = {one.seed for one in held_out_videos(things, SHAPE, 6, "reporting")}
+    assert reported.isdisjoint(one.seed for one in held_out_videos(things, SHAPE, 6, "choosing"))
 
 
 def test_the_check_detects_motions_of_real_videos_only(things: list[CutOut]) -> None:
     check = MotionCheck(things, SHAPE)
-    prompts, films = [], []
+    prompts, videos = [], []
     for number, motion in enumerate([*MOTIONS, *MOTIONS]):
         scene = scene_of(things, motion, 100 + number, number % 4)
         prompts.append(VideoPrompt(video_caption(scene, things), scene, number))
-        films.append(render_film(scene, things, SHAPE))
+        videos.append(render_video(scene, things, SHAPE))
     judge = Judge(len(things))
 
-    def right(row: Sequence[Film]) -> float:
+    def right(row: Sequence[Video]) -> float:
         return figures_of(row, prompts, judge, check)["motion_right"]
 
-    failing = controls(films)
-    assert right(films) > 0.85
+    failing = controls(videos)
+    assert right(videos) > 0.85
     assert right(failing["still"]) == 0
     assert right(failing["shuffled"]) < 0.4
     assert right(failing["other_caption"]) < 0.2
     rng = np.random.default_rng(1)
-    noise = [Film(rng.integers(0, 255, film.frames.shape, np.uint8), 8) for film in films]
+    noise = [Video(rng.integers(0, 255, video.frames.shape, np.uint8), 8) for video in videos]
     assert right(noise) < 0.2
-    moves = figures_of(films, prompts, judge, check)
+    moves = figures_of(videos, prompts, judge, check)
     assert moves["direction_right"] == 1
     assert moves["speed"] == pytest.approx(0.9, abs=0.15)
 
 
 def test_measures_distance_and_change_of_known_videos(things: list[CutOut]) -> None:
-    across, down = distance(film_of(things, "right"))
+    across, down = distance(video_of(things, "right"))
     assert across > 0.25
     assert abs(down) < 0.1
-    still = Film(np.repeat(film_of(things, "right").frames[:1], 17, axis=0), 8)
+    still = Video(np.repeat(video_of(things, "right").frames[:1], 17, axis=0), 8)
     assert change(still) == 0
-    assert change(film_of(things, "shakes")) > 0
+    assert change(video_of(things, "shakes")) > 0
 
 
 def test_an_autoencoder_starts_with_the_colours_of_blocks(things: list[CutOut]) -> None:
-    model = build_film_autoencoder(FilmAutoencoderShape(), seed=1)
-    values = to_values([film_of(things, "right")])
+    model = build_video_autoencoder(VideoAutoencoderShape(), seed=1)
+    values = to_values([video_of(things, "right")])
     with torch.no_grad():
         seen = posterior(model, values)
         assert seen.mean.shape == (1, 8, 5, 6, 6)
@@ -170,16 +170,16 @@ def test_an_autoencoder_starts_with_the_colours_of_blocks(things: list[CutOut]) 
 
 
 def trained_autoencoder(things: Sequence[CutOut], folder: Path, steps: int) -> AutoencoderKLWan:
-    model = build_film_autoencoder(FilmAutoencoderShape(width=32), seed=1)
+    model = build_video_autoencoder(VideoAutoencoderShape(width=32), seed=1)
     source = SceneVideos(things, TINY)
     held_out = source.draw(np.random.default_rng(9), 4, TINY.frames)
     recorder = Recorder()
     loop = replace(SETTINGS, steps=steps, learning_rate=3e-4, average_decay=0.8)
-    settings = FilmAutoencoderTraining(loop, ((1, 4), (5, 2)))
-    assert train_film_autoencoder(model, source, held_out, settings, folder, recorder, "cpu")
+    settings = VideoAutoencoderTraining(loop, ((1, 4), (5, 2)))
+    assert train_video_autoencoder(model, source, held_out, settings, folder, recorder, "cpu")
     assert recorder.curve("eval_psnr")[-1] > recorder.curve("eval_psnr")[0] - 1
     assert list((folder / "samples").glob("*.png"))
-    export_film_autoencoder(model, held_out, folder / "model")
+    export_video_autoencoder(model, held_out, folder / "model")
     written = AutoencoderKLWan.from_pretrained(folder / "model")
     assert all(deviation > 0 for deviation in written.config["latents_std"])
     return written
@@ -196,14 +196,14 @@ def test_trains_writes_measures_and_shows_a_starter(
     assert data.edits is not None
     assert data.edits.cache.sources is not None
     # The first frame alone has the same latents as in its video.
-    film = examples[0].picture
-    assert isinstance(film, Film)
-    first = family.encode([Film(film.frames[:1], film.fps)])
+    video = examples[0].picture
+    assert isinstance(video, Video)
+    first = family.encode([Video(video.frames[:1], video.fps)])
     # In bfloat16 the two are rounded differently.
     assert torch.allclose(first[0], data.edits.cache.sources[0].float(), rtol=0.02, atol=0.05)
 
     shape = {"latent_channels": 8, "layers": 1, "heads": 2, "head_size": 12, "mlp_ratio": 2}
-    transformer = build_film_transformer(text_size=384, **shape, seed=3)
+    transformer = build_video_transformer(text_size=384, **shape, seed=3)
     recorder = Recorder()
     loop = replace(SETTINGS, steps=30, optimizer="muon")
     settings = DiffusionTraining(loop, 4, edit_share=0.5, eval_rows=4)
@@ -222,11 +222,11 @@ def test_trains_writes_measures_and_shows_a_starter(
     WanPipeline.from_pretrained(tmp_path / "starter", text_encoder=None, tokenizer=None)
     wan = VideoPipeline.from_folder(tmp_path / "starter", torch.device("cpu"))
     made = wan.generate([VideoRequest("a red apple spins", 1)])[0].media
-    assert isinstance(made, Film)
-    prompts = held_out_films(things, TINY, 3, "choosing")
-    figures = measure_films(wan, things, Judge(len(things)), TINY, prompts)
+    assert isinstance(made, Video)
+    prompts = held_out_videos(things, TINY, 3, "choosing")
+    figures = measure_videos(wan, things, Judge(len(things)), TINY, prompts)
     assert (figures["films"], figures["real_change"], figures["still_change"]) == (3, 1, 0)
-    table = film_table(figures).splitlines()
+    table = video_table(figures).splitlines()
     assert len(table) == 9
     assert table[-3].startswith("| a still picture, which must fail | 0.00 (0.00 to ")
     assert sample_sheet([made, made], 3).size == (48, 32)

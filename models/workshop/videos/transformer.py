@@ -18,7 +18,7 @@ from diffusers.schedulers.scheduling_flow_match_euler_discrete import (
 from bakehouse_runtime.image.model_files import remove_local_paths
 
 
-def build_film_transformer(
+def build_video_transformer(
     *, latent_channels: int, text_size: int, layers: int, heads: int, head_size: int,
     mlp_ratio: int, seed: int,
 ) -> WanTransformer3DModel:  # fmt: skip

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { readWork, WorkUnderWay } from './work-under-way.tsx';
+import { readWork, WorkInProgress } from './work-in-progress.tsx';
 
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<object>()),
@@ -36,7 +36,7 @@ function serve(answers: Record<string, object>) {
 const show = () =>
   render(
     <QueryClientProvider client={queryClient}>
-      <WorkUnderWay />
+      <WorkInProgress />
     </QueryClientProvider>,
   );
 

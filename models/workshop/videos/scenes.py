@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 from PIL import Image
 
-from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.video import Video
 
 from ..scenes.grounds import GROUND_COLOURS, Ground, draw_ground
 from ..scenes.objects import CutOut
@@ -125,13 +125,13 @@ class VideoScene:
     seed: int = 0
 
 
-def film_objects(cut_outs: Sequence[CutOut], shape: VideoShape) -> list[int]:
+def video_objects(cut_outs: Sequence[CutOut], shape: VideoShape) -> list[int]:
     """Returns the numbers of the objects that videos show."""
     numbers = {cut_out.name: number for number, cut_out in enumerate(cut_outs)}
     return [numbers[name] for name in OBJECTS if name in numbers][: shape.objects]
 
 
-def draw_film_scene(
+def draw_video_scene(
     rng: np.random.Generator,
     cut_outs: Sequence[CutOut],
     objects: Sequence[int],
@@ -142,12 +142,12 @@ def draw_film_scene(
     """Returns a random scene with the object `first` of `objects`: without held-out combinations,
     or, for the evaluation, with one."""
     while True:
-        scene = film_scene(rng, objects, first, _draw_motion(rng))
+        scene = video_scene(rng, objects, first, _draw_motion(rng))
         if has_held_out(scene, cut_outs) == held_out:
             return scene
 
 
-def film_scene(
+def video_scene(
     rng: np.random.Generator, objects: Sequence[int], first: int, motion: str
 ) -> VideoScene:
     """Returns a scene with this motion; everything that no caption names is drawn from `rng`."""
@@ -219,12 +219,12 @@ def poses(scene: VideoScene, u: float) -> list[Pose]:
     return found
 
 
-def render_film(
+def render_video(
     scene: VideoScene,
     cut_outs: Sequence[CutOut],
     shape: VideoShape,
     chosen: range | None = None,
-) -> Film:
+) -> Video:
     """Returns the scene as a video, or only its `chosen` frames."""
     large = shape.side * FINER
     has_clouds = scene.motion == "clouds"
@@ -240,7 +240,7 @@ def render_film(
         if scene.motion == "night":
             pixels = pixels * (1 - u * (1 - NIGHT))
         pictures.append(pixels.round().astype(np.uint8))
-    return Film(np.stack(pictures), shape.fps)
+    return Video(np.stack(pictures), shape.fps)
 
 
 def _paste(picture: Image.Image, thing: Thing, pose: Pose, cut_out: CutOut) -> None:

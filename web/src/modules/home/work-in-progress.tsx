@@ -35,7 +35,7 @@ async function readAll(userId: string): Promise<void> {
 }
 
 /** All unfinished work: the newest run with its curve, everything else as lines. */
-export function WorkUnderWay() {
+export function WorkInProgress() {
   const run = useRuns().data?.pages[0]?.runs.find((one) => !hasEnded(one));
   const work = [...useRunWork(), ...useDeploymentWork(), ...useGenerationWork()];
   const lines = work.filter((one) => isUnderWay(one) && one.id !== `run-${run?.run_id}`);

@@ -17,9 +17,9 @@ import torch
 from PIL import Image
 
 from bakehouse_runtime.files import read_object
-from bakehouse_runtime.image.film import Film
+from bakehouse_runtime.image.video import Video
 from bakehouse_runtime.image.wan.pipeline import VideoPipeline, VideoRequest
-from bakehouse_runtime.image.wan.size import FILM
+from bakehouse_runtime.image.wan.size import VIDEO_KEY
 
 from ..evaluation.held_out import LARGEST_SET, SEED, SETS, PromptSet
 from ..evaluation.judge import Judge, cells_of
@@ -29,10 +29,10 @@ from .motion_check import MotionCheck, change, distance
 from .scenes import (
     VideoScene,
     VideoShape,
-    draw_film_scene,
-    film_objects,
-    render_film,
+    draw_video_scene,
+    render_video,
     video_caption,
+    video_objects,
 )
 
 if TYPE_CHECKING:
@@ -55,16 +55,16 @@ class VideoPrompt:
     seed: int
 
 
-def held_out_films(
+def held_out_videos(
     cut_outs: Sequence[CutOut], shape: VideoShape, count: int, which: PromptSet
 ) -> list[VideoPrompt]:
     """Returns `count` captions of a set, each with a held-out combination."""
-    objects = film_objects(cut_outs, shape)
+    objects = video_objects(cut_outs, shape)
     prompts = []
     for number in range(SETS[which] * LARGEST_SET, SETS[which] * LARGEST_SET + count):
         rng = np.random.default_rng((SEED, 3, number))
         first = objects[number % len(objects)]
-        scene = draw_film_scene(rng, cut_outs, objects, first, held_out=True)
+        scene = draw_video_scene(rng, cut_outs, objects, first, held_out=True)
         prompts.append(VideoPrompt(video_caption(scene, cut_outs), scene, number))
     return prompts
 
@@ -73,14 +73,14 @@ def measure_wan(
     folder: Path, cut_outs: Sequence[CutOut], judge: Judge, device: torch.device, measured: Measured
 ) -> dict[str, float]:
     """Returns the figures of the starter's videos in `folder`."""
-    film = read_object(folder / "model_index.json")[FILM]
-    shape = VideoShape(film["width"], film["frames"], film["fps"], film[TRAINED_OBJECTS])
-    prompts = held_out_films(cut_outs, shape, measured.films, measured.which)
+    video = read_object(folder / "model_index.json")[VIDEO_KEY]
+    shape = VideoShape(video["width"], video["frames"], video["fps"], video[TRAINED_OBJECTS])
+    prompts = held_out_videos(cut_outs, shape, measured.videos, measured.which)
     wan = VideoPipeline.from_folder(folder, device)
-    return measure_films(wan, cut_outs, judge, shape, prompts)
+    return measure_videos(wan, cut_outs, judge, shape, prompts)
 
 
-def measure_films(
+def measure_videos(
     wan: VideoPipeline,
     cut_outs: Sequence[CutOut],
     judge: Judge,
@@ -90,7 +90,7 @@ def measure_films(
     """Returns the figures of videos from text and from a first frame, next to real videos of the
     same captions, their reconstructions by the autoencoder (the ceiling), and the controls that
     must fail."""
-    real = [render_film(prompt.scene, cut_outs, shape) for prompt in prompts]
+    real = [render_video(prompt.scene, cut_outs, shape) for prompt in prompts]
     rows = {
         "real": real,
         "reconstructions": wan.family.decode(wan.family.encode(real)),
@@ -98,30 +98,31 @@ def measure_films(
         "from_picture": _made(
             wan,
             [
-                VideoRequest(one.text, one.seed, picture=film.picture(0))
-                for one, film in zip(prompts, real, strict=True)
+                VideoRequest(one.text, one.seed, picture=video.picture(0))
+                for one, video in zip(prompts, real, strict=True)
             ],
         ),
     } | controls(real)
     check = MotionCheck(cut_outs, shape)
     figures: dict[str, float] = {"films": len(prompts)}
-    for name, films in rows.items():
-        found = figures_of(films, prompts, judge, check)
-        found["change"] = float(np.mean([change(film) for film in films]) / _change_of(real))
+    for name, videos in rows.items():
+        found = figures_of(videos, prompts, judge, check)
+        found["change"] = float(np.mean([change(video) for video in videos]) / _change_of(real))
         figures |= {f"{name}_{key}": value for key, value in found.items()}
     return figures
 
 
-def controls(real: Sequence[Film]) -> dict[str, list[Film]]:
+def controls(real: Sequence[Video]) -> dict[str, list[Video]]:
     """Returns the controls that no measurement may accept: derived from real videos, so that only
     the motion is wrong."""
     rng = np.random.default_rng(SEED)
     return {
         "still": [
-            Film(np.repeat(film.frames[:1], len(film.frames), axis=0), film.fps) for film in real
+            Video(np.repeat(video.frames[:1], len(video.frames), axis=0), video.fps)
+            for video in real
         ],
         "shuffled": [
-            Film(film.frames[rng.permutation(len(film.frames))], film.fps) for film in real
+            Video(video.frames[rng.permutation(len(video.frames))], video.fps) for video in real
         ],
         # Neighbours have other objects, and mostly other motions.
         "other_caption": [*real[1:], real[0]],
@@ -129,26 +130,28 @@ def controls(real: Sequence[Film]) -> dict[str, list[Film]]:
 
 
 def figures_of(
-    films: Sequence[Film], prompts: Sequence[VideoPrompt], judge: Judge, check: MotionCheck
+    videos: Sequence[Video], prompts: Sequence[VideoPrompt], judge: Judge, check: MotionCheck
 ) -> dict[str, float]:
     """Returns the figures of videos and their prompts."""
     wanted = torch.tensor([prompt.scene.things[0].cut_out for prompt in prompts])
     figures = {}
-    named = torch.ones(len(films), dtype=torch.bool)
-    for place, share_of_film in LOOKED_AT.items():
-        pictures = [film.picture(round(share_of_film * (len(film.frames) - 1))) for film in films]
+    named = torch.ones(len(videos), dtype=torch.bool)
+    for place, share_of_video in LOOKED_AT.items():
+        pictures = [
+            video.picture(round(share_of_video * (len(video.frames) - 1))) for video in videos
+        ]
         is_named = named_objects(judge, pictures) == wanted
         figures[f"named_{place}"] = float(is_named.float().mean())
         named &= is_named
     figures["named_throughout"] = float(named.float().mean())
     right = [
-        check.motion_of(film) == prompt.scene.motion
-        for film, prompt in zip(films, prompts, strict=True)
+        check.motion_of(video) == prompt.scene.motion
+        for video, prompt in zip(videos, prompts, strict=True)
     ]
     figures |= share_with_interval("motion_right", right)
     speeds = [
-        _along(film, prompt.scene) / prompt.scene.far
-        for film, prompt in zip(films, prompts, strict=True)
+        _along(video, prompt.scene) / prompt.scene.far
+        for video, prompt in zip(videos, prompts, strict=True)
         if prompt.scene.motion in MOVES
     ]
     if speeds:
@@ -163,31 +166,31 @@ def named_objects(judge: Judge, pictures: Sequence[Image.Image]) -> torch.Tensor
     return judge.name_objects(cells_of(judge, pictures)).argmax(dim=1)
 
 
-def _along(film: Film, scene: VideoScene) -> float:
+def _along(video: Video, scene: VideoScene) -> float:
     """Returns how far the object moves in the direction of its caption."""
-    across, down = distance(film)
+    across, down = distance(video)
     right, below = MOVES[scene.motion]
     return across * right + down * below
 
 
-def _change_of(films: Sequence[Film]) -> float:
-    return float(np.mean([change(film) for film in films]))
+def _change_of(videos: Sequence[Video]) -> float:
+    return float(np.mean([change(video) for video in videos]))
 
 
-def _made(wan: VideoPipeline, requests: Sequence[VideoRequest]) -> list[Film]:
-    films: list[Film] = []
+def _made(wan: VideoPipeline, requests: Sequence[VideoRequest]) -> list[Video]:
+    videos: list[Video] = []
     for start in range(0, len(requests), MADE_AT_ONCE):
         for generated in wan.generate(requests[start : start + MADE_AT_ONCE]):
-            assert isinstance(generated.media, Film)
-            films.append(generated.media)
-    return films
+            assert isinstance(generated.media, Video)
+            videos.append(generated.media)
+    return videos
 
 
-def sample_sheet(films: Sequence[Film], frames: int) -> Image.Image:
+def sample_sheet(videos: Sequence[Video], frames: int) -> Image.Image:
     """Returns a sheet with each video as a row of some of its frames."""
-    width, height = films[0].width, films[0].height
-    sheet = Image.new("RGB", (frames * width, len(films) * height), "white")
-    for row, film in enumerate(films):
-        for column, number in enumerate(np.linspace(0, len(film.frames) - 1, frames).round()):
-            sheet.paste(film.picture(int(number)), (column * width, row * height))
+    width, height = videos[0].width, videos[0].height
+    sheet = Image.new("RGB", (frames * width, len(videos) * height), "white")
+    for row, video in enumerate(videos):
+        for column, number in enumerate(np.linspace(0, len(video.frames) - 1, frames).round()):
+            sheet.paste(video.picture(int(number)), (column * width, row * height))
     return sheet

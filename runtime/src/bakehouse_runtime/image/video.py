@@ -14,7 +14,7 @@ from ..errors import PlainError
 
 
 @dataclass(frozen=True)
-class Film:
+class Video:
     """`frames` are RGB in 0..255, [frames, height, width, 3]."""
 
     frames: np.ndarray
@@ -36,29 +36,30 @@ class Film:
         return Image.fromarray(self.frames[number])
 
 
-def to_values(films: Sequence[Film]) -> Tensor:
+def to_values(videos: Sequence[Video]) -> Tensor:
     """Converts videos of one size and length to float32 [count, 3, frames, height, width] in
     -1..1."""
-    frames = torch.from_numpy(np.stack([film.frames for film in films]))
+    frames = torch.from_numpy(np.stack([video.frames for video in videos]))
     return frames.permute(0, 4, 1, 2, 3).float() / 127.5 - 1
 
 
-def to_films(values: Tensor, fps: float) -> list[Film]:
+def to_videos(values: Tensor, fps: float) -> list[Video]:
     """The inverse of `to_values`; clips values outside -1..1. Raises PlainError for values that are
     not finite, which would become black."""
     if not values.isfinite().all():
         raise PlainError(
-            "The model computed a film with values that are not numbers: its weights are damaged "
+            "The model computed a video with values that are not numbers: its weights are damaged "
             "or too large for the precision they are computed in."
         )
     scaled = ((values.clamp(-1, 1) + 1) * 127.5).round().to(torch.uint8)
-    return [Film(film.permute(1, 2, 3, 0).cpu().numpy(), fps) for film in scaled]
+    return [Video(video.permute(1, 2, 3, 0).cpu().numpy(), fps) for video in scaled]
 
 
-def strip(film: Film, count: int, side_max: int) -> Image.Image:
+def strip(video: Video, count: int, side_max: int) -> Image.Image:
     """Returns evenly spaced frames in one row, including the first and the last."""
-    chosen = np.linspace(0, len(film.frames) - 1, min(count, len(film.frames))).round().astype(int)
-    pictures = [reduced(film.picture(number), side_max) for number in chosen]
+    last = len(video.frames) - 1
+    chosen = np.linspace(0, last, min(count, last + 1)).round().astype(int)
+    pictures = [reduced(video.picture(number), side_max) for number in chosen]
     width, height = pictures[0].size
     row = Image.new("RGB", (width * len(pictures), height))
     for place, picture in enumerate(pictures):

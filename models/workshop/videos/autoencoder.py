@@ -19,7 +19,6 @@ from diffusers.models.autoencoders.autoencoder_kl_wan import (
 from PIL import Image
 from torch import Tensor, nn
 
-from bakehouse_runtime.image.film import Film, strip, to_films, to_values
 from bakehouse_runtime.image.model_files import remove_local_paths
 from bakehouse_runtime.image.training.device import fast_arithmetic, sent, training_device
 from bakehouse_runtime.image.training.loop import (
@@ -30,6 +29,7 @@ from bakehouse_runtime.image.training.loop import (
     step_generator,
 )
 from bakehouse_runtime.image.training.random_draws import noise_like
+from bakehouse_runtime.image.video import Video, strip, to_values, to_videos
 from bakehouse_runtime.image.wan.autoencoder import decoded, posterior
 
 from ..autoencoder import edge_loss, psnr
@@ -39,7 +39,7 @@ SAMPLE_FRAMES = 9
 
 
 @dataclass(frozen=True)
-class FilmAutoencoderShape:
+class VideoAutoencoderShape:
     """A picture is first split into `patch` x `patch` blocks; each level but the last halves width,
     height and the number of frames, except the first frame."""
 
@@ -51,7 +51,7 @@ class FilmAutoencoderShape:
     patch: int = 2
 
 
-def build_film_autoencoder(shape: FilmAutoencoderShape, seed: int) -> AutoencoderKLWan:
+def build_video_autoencoder(shape: VideoAutoencoderShape, seed: int) -> AutoencoderKLWan:
     """Returns an untrained model."""
     torch.manual_seed(seed)
     halvings = len(shape.multiples) - 1
@@ -82,7 +82,7 @@ QUIET = -5.0
 
 
 @torch.no_grad()
-def start_from_block_colours(model: AutoencoderKLWan, shape: FilmAutoencoderShape) -> None:
+def start_from_block_colours(model: AutoencoderKLWan, shape: VideoAutoencoderShape) -> None:
     """Initialises the weights so that the first three latents are the mean colour of their block of
     pixels, which the decoder paints: from random weights it takes hundreds of steps until any
     colour is right. Each value uses two channels with opposite signs, since silu(x) - silu(-x) = x;
@@ -152,7 +152,7 @@ def _bias(conv: nn.Module) -> Tensor:
 
 
 @dataclass(frozen=True)
-class FilmAutoencoderTraining:
+class VideoAutoencoderTraining:
     """`cuts` are pairs of frames and videos that the steps alternate between: single pictures are
     cheap and teach appearance, several frames teach motion."""
 
@@ -162,11 +162,11 @@ class FilmAutoencoderTraining:
     gradient_weight: float = 1.0
 
 
-def train_film_autoencoder(
+def train_video_autoencoder(
     model: AutoencoderKLWan,
-    films: SceneVideos,
-    held_out: Sequence[Film],
-    settings: FilmAutoencoderTraining,
+    videos: SceneVideos,
+    held_out: Sequence[Video],
+    settings: VideoAutoencoderTraining,
     work_dir: Path,
     reporter: TrainingReporter,
     device_name: str = "auto",
@@ -181,7 +181,7 @@ def train_film_autoencoder(
 
     def compute_loss(step: int) -> tuple[Tensor, dict[str, Tensor]]:
         frames, count = settings.cuts[step % len(settings.cuts)]
-        drawn = films.draw(np.random.default_rng((seed, step)), count, frames)
+        drawn = videos.draw(np.random.default_rng((seed, step)), count, frames)
         batch = sent(to_values(drawn), device)
         seen = posterior(model, batch)
         noise = noise_like(seen.mean, step_generator(seed, step, device))
@@ -197,9 +197,9 @@ def train_film_autoencoder(
         with fast_arithmetic(device):
             reconstructed = decoded(averaged, posterior(averaged, evaluated).mean)
         rows = [
-            strip(film, SAMPLE_FRAMES, evaluated.shape[-1])
-            for pair in zip(held_out, to_films(reconstructed, held_out[0].fps), strict=True)
-            for film in pair
+            strip(video, SAMPLE_FRAMES, evaluated.shape[-1])
+            for pair in zip(held_out, to_videos(reconstructed, held_out[0].fps), strict=True)
+            for video in pair
         ]
         sheet = Image.new("RGB", (rows[0].width, sum(row.height for row in rows)))
         for number, row in enumerate(rows):
@@ -213,11 +213,13 @@ def train_film_autoencoder(
     return finished
 
 
-def export_film_autoencoder(model: AutoencoderKLWan, films: Sequence[Film], folder: Path) -> None:
+def export_video_autoencoder(
+    model: AutoencoderKLWan, videos: Sequence[Video], folder: Path
+) -> None:
     """Saves the model, with mean and deviation of each channel of the latents of `films` in its
     configuration."""
     with torch.no_grad(), fast_arithmetic(model.device):
-        latents = posterior(model, to_values(films).to(model.device)).mean.float()
+        latents = posterior(model, to_values(videos).to(model.device)).mean.float()
     channels = latents.transpose(0, 1).flatten(1)
     model.register_to_config(
         latents_mean=[round(float(one), 4) for one in channels.mean(dim=1)],
