@@ -6,6 +6,7 @@ import { describeColumns, type FileColumns, listFileVersions } from '@bakehouse/
 import { DuckDBInstance } from '@duckdb/node-api';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { effort } from '../../../../testing/soak.ts';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { type TestServer, type TestUser, testServer } from '../../../../testing/test-server.ts';
 import { readColumns } from './read-columns.ts';
