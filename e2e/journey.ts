@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { afterAll, expect, inject, test } from 'vitest';
-import { effort } from '../server/src/testing/soak.ts';
+import { effort, isSoak } from '../server/src/testing/soak.ts';
 import { journeyServer } from './journey-server.ts';
 import { findViolations, type Theme } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
@@ -75,6 +75,9 @@ export const journey = test.extend<Fixtures>({
   },
   page: async ({ openPage }, use) => use(await openPage()),
 });
+
+/** A journey of the soak tier, for behaviour that cheaper tests cover in the gate. */
+export const soakJourney = journey.runIf(isSoak);
 
 /**
  * Checks one state of a screen: no axe violations on a desktop, and no horizontal overflow on a desktop or

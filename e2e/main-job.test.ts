@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
+import { isSoak } from '../server/src/testing/soak.ts';
 import { choose } from './choose.ts';
 import { chooseFile } from './create-dataset.ts';
 import { journey, look, WORK_MS } from './journey.ts';
@@ -225,10 +226,13 @@ async function terminateAndDeployAgain(page: Page): Promise<void> {
 async function readBill(page: Page): Promise<void> {
   await page.goto('/transactions');
   await page.getByText('Fine-tuning of Crumb Expert').first().waitFor();
-  await page.getByText('Deployment of Crumb Expert').waitFor();
-  await page.getByRole('button', { name: 'Charges' }).click();
   await page.getByText('Serving Crumb Expert').first().waitFor();
-  await page.getByText('Tokens of crumb-expert').first().waitFor();
+  // Tokens are charged a minute after the last answer. In the gate, usage-leader.test.ts moves the clock.
+  if (isSoak) {
+    await page.getByText('Deployment of Crumb Expert').waitFor();
+    await page.getByRole('button', { name: 'Charges' }).click();
+    await page.getByText('Tokens of crumb-expert').first().waitFor();
+  }
   await look(page, 'transactions');
   await page.getByLabel('From').fill('2099-01-01');
   await page.getByText('Choose today or an earlier day').waitFor();

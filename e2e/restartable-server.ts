@@ -13,12 +13,12 @@ export type RestartableServer = {
   remove: () => Promise<void>;
 };
 
-/** A server that can be stopped and restarted with its data. */
-export async function restartable(): Promise<RestartableServer> {
+/** A server with these settings that can be stopped and restarted with its data. */
+export async function restartable(more: Record<string, string> = {}): Promise<RestartableServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-away-'));
   await chmod(dataDir, 0o755);
   const port = await freePort();
-  const settings = { BAKEHOUSE_PORT: String(port), BAKEHOUSE_DATA_DIR: dataDir };
+  const settings = { ...more, BAKEHOUSE_PORT: String(port), BAKEHOUSE_DATA_DIR: dataDir };
   let server: SeparateServer | null = await startSeparateServer(settings);
   const stop = async () => {
     await server?.stop();

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { signUp, signUpByForm } from '../sign-up.ts';
 
 journey('a user signs up, sees the dashboard, signs out and in again', async ({ page }) => {
@@ -29,7 +29,7 @@ journey('without a session every page redirects to the landing page', async ({ p
   expect(new URL(page.url()).pathname).toBe('/');
 });
 
-journey('a user changes the password and signs in with the new one', async ({ page, allowErrors }) => {
+soakJourney('a user changes the password and signs in with the new one', async ({ page, allowErrors }) => {
   allowErrors(/400/);
   const { username, email, password } = await signUp(page);
   await page.getByRole('button', { name: `Account: ${username}` }).click();

@@ -4,7 +4,7 @@ import { type SeparateServer, startSeparateServer } from '../../scripts/client/s
 import { hashCode } from '../../server/src/modules/credits/codes/codes.ts';
 import { pay, signed, stripeServer } from '../../server/src/modules/credits/testing/stripe-server.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { getUserId } from './move-credits.ts';
 
@@ -96,17 +96,20 @@ journey(
   },
 );
 
-journey('a payment that does not match its purchase is reported as under review', async ({ openPage }) => {
-  const { stripe, server, page } = await startPurchase(openPage);
-  await page.getByRole('button', { name: /^\$50/ }).click();
-  const session = await goToPayment(page, stripe);
-  session.amount_total = 100;
-  await sendPaidWebhook(server, session);
-  await page.goto(session.success_url);
-  await page.getByText('Your payment could not be credited').waitFor();
-  await page.getByText('Under review', { exact: true }).waitFor();
-  // The initial balance only.
-  await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
-  await look(page, 'buy-credits-under-review');
-  await page.close();
-});
+soakJourney(
+  'a payment that does not match its purchase is reported as under review',
+  async ({ openPage }) => {
+    const { stripe, server, page } = await startPurchase(openPage);
+    await page.getByRole('button', { name: /^\$50/ }).click();
+    const session = await goToPayment(page, stripe);
+    session.amount_total = 100;
+    await sendPaidWebhook(server, session);
+    await page.goto(session.success_url);
+    await page.getByText('Your payment could not be credited').waitFor();
+    await page.getByText('Under review', { exact: true }).waitFor();
+    // The initial balance only.
+    await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
+    await look(page, 'buy-credits-under-review');
+    await page.close();
+  },
+);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { buyCredits } from './move-credits.ts';
 
@@ -47,7 +47,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'a failed transfer keeps the form and the session, and does not reveal who has an account',
   async ({ page, openPage, allowErrors }) => {
     allowErrors(/402|404|ERR_FAILED/);

@@ -7,7 +7,7 @@ import { readConfig } from '../../server/src/config.ts';
 import { safetensors } from '../../server/src/modules/hub/testing/clones.ts';
 import { openPublicHub } from '../../server/src/modules/hub/testing/public-hub.ts';
 import { createDataset } from '../create-dataset.ts';
-import { journey, look, WORK_MS } from '../journey.ts';
+import { journey, look, soakJourney, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 const TOKEN = 'hf_of_the_journey';
@@ -58,7 +58,7 @@ async function find(page: Page, words: string, repo: string): Promise<void> {
   await page.getByRole('dialog', { name: repo }).getByText('Space left').waitFor();
 }
 
-journey(
+soakJourney(
   'a gated model requires a token, a failed clone can be retried, and pickles are not cloned',
   async ({ openPage, allowErrors }) => {
     allowErrors(/400 \(Bad Request\)|503 \(Service Unavailable\)/);

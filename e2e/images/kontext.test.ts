@@ -1,7 +1,7 @@
 import { buffer as bytesOf } from 'node:stream/consumers';
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { journey, look, WORK_MS } from '../journey.ts';
+import { journey, look, soakJourney, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { unfoldSettings } from '../unfold-settings.ts';
 
@@ -84,7 +84,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'a user’s picture is uploaded and edited, and invalid files are rejected at the field',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {

@@ -3,7 +3,7 @@ import { cancelGeneration, listGenerations, startGeneration } from '@bakehouse/c
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { Client } from '../../scripts/client/client.ts';
-import { journey, look, WORK_MS } from '../journey.ts';
+import { journey, look, soakJourney, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 import { unfoldSettings } from '../unfold-settings.ts';
@@ -83,7 +83,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'a reload during generation shows it again, a second picture is rejected, and cancelling is free',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {
@@ -119,7 +119,7 @@ async function startLong(client: Client): Promise<string> {
   return id;
 }
 
-journey(
+soakJourney(
   'users share the queue fairly: a later user sees their place and does not wait for all of another user’s pictures',
   { timeout: 2 * WORK_MS },
   async ({ page, openPage }) => {
@@ -149,7 +149,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'the page opens with the starter’s preset; the specified settings are one click away, with their price',
   { timeout: WORK_MS },
   async ({ page }) => {
@@ -168,7 +168,7 @@ journey(
   },
 );
 
-journey('a visitor generates, signs up, and keeps the prompt', { timeout: WORK_MS }, async ({ page }) => {
+soakJourney('a visitor generates, signs up, and keeps the prompt', { timeout: WORK_MS }, async ({ page }) => {
   await page.goto('/paris');
   await page.getByLabel('Prompt').fill('a loaf of rye bread');
   await expect

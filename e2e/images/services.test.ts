@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 import { startServiceServer } from './service-server.ts';
 
@@ -50,7 +50,7 @@ journey('a service generates at the price shown, and a rejected request is free'
   await look(page, 'service-refused');
 });
 
-journey(
+soakJourney(
   'a service generates several pictures after queueing, and a lack of the operator’s credit there is reported',
   async ({ openPage }) => {
     const page = await openPage(server.url);

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { ownOperatorServer, signUpOperator } from '../operator.ts';
 import { signUp, type Visitor } from '../sign-up.ts';
 
@@ -94,7 +94,7 @@ async function seeMachines(page: Page): Promise<void> {
     .waitFor();
 }
 
-journey('operators receive and answer messages and requests', async ({ openPage }) => {
+soakJourney('operators receive and answer messages and requests', async ({ openPage }) => {
   const server = await startServer();
   const guest = await openPage(server.url);
   const ada = await signUp(guest);

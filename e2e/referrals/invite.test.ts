@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey('a friend signs up through an invitation, and both receive the bonus', async ({ page, openPage }) => {
@@ -33,7 +33,7 @@ journey('a friend signs up through an invitation, and both receive the bonus', a
   await look(page, 'invite-joined');
 });
 
-journey('an unknown code is reported as invalid and deleted', async ({ page }) => {
+soakJourney('an unknown code is reported as invalid and deleted', async ({ page }) => {
   await page.goto('/?referral_code=nobodys1');
   await signUp(page);
   const refusal = page.getByRole('dialog');

@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
 import { vi } from 'vitest';
-import { effort } from '../../server/src/testing/soak.ts';
 import { findViolations, type Theme } from './axe.ts';
 
 const WIDTHS = [390, 360, 768, 1280, 1440];
-/** The tightest widths: phones, and a page with the sidebar. */
-const TIGHT_WIDTHS = effort({ usual: [390, 360, 768], soak: WIDTHS });
-const PHONE = 390;
+/** Width of a phone in pixels. */
+export const PHONE = 390;
 const EXCESS = 'document.documentElement.scrollWidth - innerWidth';
 /** Returns the element that extends farthest right, with its text. */
 const WIDEST = `(() => {
@@ -22,7 +20,7 @@ type Kind = {
   /** A popup of an element that phones hide; closes when the window is narrowed. */
   popup?: boolean;
   loading?: boolean | undefined;
-  /** Checks only narrow widths, in the light theme: another screen of this kind is checked on a desktop too. */
+  /** Runs axe on phones only: another screen of this kind is checked on a desktop too. */
   alike?: boolean | undefined;
 };
 
@@ -36,17 +34,9 @@ export async function findProblems(
   { popup = false, loading = false, alike = false }: Kind = {},
 ): Promise<string[]> {
   const problems: string[] = [];
-  for (const width of alike ? TIGHT_WIDTHS : WIDTHS) {
+  for (const width of WIDTHS) {
     if (popup && width < DESKTOP) continue;
-    await page.setViewportSize({ width, height: 900 });
-    // Full-width elements redraw, and a sheet may still be sliding in.
-    const excessOf = () => page.evaluate<number>(EXCESS);
-    await vi.waitUntil(async () => (await excessOf()) <= 0, { timeout: FITS_MS }).catch(() => undefined);
-    const excess = await excessOf();
-    if (excess > 0)
-      problems.push(
-        `${name}: ${excess} pixels wider than ${width}, by ${await page.evaluate<string>(WIDEST)}`,
-      );
+    problems.push(...(await findOverflow(page, name, width)));
     if (width !== PHONE && (width !== DESKTOP || alike)) continue;
     const themes: Theme[] = loading || width === PHONE ? ['light'] : ['light', 'dark'];
     for (const theme of themes) {
@@ -57,4 +47,15 @@ export async function findProblems(
     }
   }
   return problems;
+}
+
+/** Returns a line if the page is wider than this window. */
+export async function findOverflow(page: Page, name: string, width: number): Promise<string[]> {
+  await page.setViewportSize({ width, height: 900 });
+  // Full-width elements redraw, and a sheet may still be sliding in.
+  const excessOf = () => page.evaluate<number>(EXCESS);
+  await vi.waitUntil(async () => (await excessOf()) <= 0, { timeout: FITS_MS }).catch(() => undefined);
+  const excess = await excessOf();
+  if (excess <= 0) return [];
+  return [`${name}: ${excess} pixels wider than ${width}, by ${await page.evaluate<string>(WIDEST)}`];
 }

@@ -1,6 +1,6 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { screenshotPath } from '../screenshots.ts';
-import { findProblems } from './find-problems.ts';
+import { findOverflow, findProblems, PHONE } from './find-problems.ts';
 import { goOffline, holdRequests, watchServerErrors } from './held-requests.ts';
 import type { Screen } from './screens.ts';
 
@@ -25,7 +25,7 @@ export function visitScreens<Made>(
   });
 }
 
-/** Checks each screen once, when everything has loaded; resolves to its problems. */
+/** Checks that each screen loads and fits a phone; resolves to the problems. */
 export function visitFullScreens<Made>(
   context: BrowserContext,
   screens: readonly Screen<Made>[],
@@ -34,7 +34,11 @@ export function visitFullScreens<Made>(
   return inTabs(context, screens, async (page, screen) => {
     if (screen.alike === 'same') return [];
     const at = typeof screen.at === 'string' ? screen.at : screen.at(made);
-    return seeFull(page, { ...screen, at, alike: true });
+    await page.setViewportSize({ width: PHONE, height: 900 });
+    await page.goto(at);
+    await waitForFull(page, { ...screen, at });
+    await settle(page);
+    return findOverflow(page, at, PHONE);
   });
 }
 

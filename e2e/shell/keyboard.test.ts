@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { createDataset } from '../create-dataset.ts';
-import { journey, WORK_MS } from '../journey.ts';
+import { journey, soakJourney, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey('sheets and dialogs work with the keyboard and restore the focus', async ({ page }) => {
@@ -42,7 +42,7 @@ journey('sheets and dialogs work with the keyboard and restore the focus', async
   await sheet.getByText('Your Dataset is Ready!').waitFor();
 });
 
-journey('the wizard works without a mouse', async ({ page }) => {
+soakJourney('the wizard works without a mouse', async ({ page }) => {
   await signUp(page);
   await createDataset(page, {
     name: 'Letters',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Page } from '../chromium.ts';
-import { journey, look, WORK_MS } from '../journey.ts';
+import { journey, look, soakJourney, WORK_MS } from '../journey.ts';
 import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -18,7 +18,7 @@ journey(
   { timeout: WORK_MS },
   async ({ openPage, allowErrors, onTestFinished }) => {
     allowErrors(AWAY);
-    const server = await restartable();
+    const server = await restartable({ BAKEHOUSE_PREPARE: 'false', BAKEHOUSE_DRIVER: 'fake' });
     onTestFinished(server.remove);
     const page = await openPage(server.url);
     page.setDefaultTimeout(60_000);
@@ -68,7 +68,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'offline, a page that was not opened before shows that, and only a new build is called an update',
   async ({ page, allowErrors }) => {
     allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch|not be fetched|404/);

@@ -1,5 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { expect } from 'vitest';
+import { effort } from '../../server/src/testing/soak.ts';
 import { journey } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
@@ -19,7 +20,7 @@ journey(
     allowErrors(/400/);
     await signUp(page);
     await page.route(/\/balance/, (route) => route.fulfill({ status: 400, json: {} }));
-    for (const width of [360, 390, 768, 1280]) {
+    for (const width of effort({ usual: [390, 1280], soak: [360, 390, 768, 1280] })) {
       await page.setViewportSize({ width, height: 844 });
       await page.goto('/dashboard?sheet=create-dataset');
       const sheet = page.getByRole('dialog', { name: 'Create Dataset' });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { journey, look, WORK_MS } from '../journey.ts';
+import { journey, look, soakJourney, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
@@ -31,7 +31,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'on a served page a visitor is asked to sign in, told that a key is missing, and keeps the prompt',
   async ({ page }) => {
     await page.route('**/api/v1/generators', (route) =>
@@ -73,7 +73,7 @@ journey(
   },
 );
 
-journey('a user picks a generator and continues on its page with the prompt', async ({ page }) => {
+soakJourney('a user picks a generator and continues on its page with the prompt', async ({ page }) => {
   await signUp(page);
   await look(page, 'dashboard-new');
   await page.getByRole('link', { name: 'Instant Generation' }).click();
@@ -86,7 +86,7 @@ journey('a user picks a generator and continues on its page with the prompt', as
   expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
 });
 
-journey('a failed sign-in with a provider shows the reason, and can be retried', async ({ page }) => {
+soakJourney('a failed sign-in with a provider shows the reason, and can be retried', async ({ page }) => {
   await page.goto('/?error=email_not_verified');
   await page.getByRole('alert').getByText('Your provider has not verified your email address.').waitFor();
   await page.getByRole('link', { name: 'Create an account' }).click();

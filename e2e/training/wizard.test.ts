@@ -3,7 +3,7 @@ import { emptySafetensors } from '../../server/src/modules/training/testing/test
 import { choose } from '../choose.ts';
 import { createDataset } from '../create-dataset.ts';
 import { goToParameters } from '../go-to-parameters.ts';
-import { journey, look } from '../journey.ts';
+import { journey, look, soakJourney } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 const ROWS = Array.from({ length: 12 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
@@ -49,7 +49,7 @@ journey('uploading a model: the wizard asks for missing files before it is ready
   await page.getByRole('heading', { level: 1, name: 'Home baked' }).waitFor();
 });
 
-journey(
+soakJourney(
   'a configuration is saved, renamed, exported, imported and applied',
   async ({ page, allowErrors }) => {
     allowErrors(/400|409/);

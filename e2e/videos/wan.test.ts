@@ -1,6 +1,6 @@
 import { buffer as bytesOf } from 'node:stream/consumers';
 import { expect } from 'vitest';
-import { journey, look, WORK_MS } from '../journey.ts';
+import { journey, look, soakJourney, WORK_MS } from '../journey.ts';
 import { signUp } from '../sign-up.ts';
 
 journey(
@@ -43,7 +43,7 @@ journey(
   },
 );
 
-journey(
+soakJourney(
   'the starter makes a video on the page of a model that is not connected, and shows which model is used',
   { timeout: 2 * WORK_MS },
   async ({ page }) => {

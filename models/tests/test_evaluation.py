@@ -261,6 +261,7 @@ def test_reports_missing_files(tmp_path: Path) -> None:
         measure_models(tmp_path, measured, STARTERS)
 
 
+@pytest.mark.soak
 def test_measures_a_tiny_kontext(tmp_path: Path, objects: list[CutOut]) -> None:
     export_kontext(tiny_transformer(), tiny_autoencoder(), tmp_path, torch.float32)
     measured = Measured(prompts=0, edits=2, videos=0, which="choosing", work=tmp_path)

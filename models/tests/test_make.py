@@ -144,6 +144,7 @@ def steps_of(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("checkpoints/step-*.pt"))
 
 
+@pytest.mark.soak
 def test_the_whole_training_stops_in_time_and_resumes_elsewhere(
     tmp_path: Path,
     work: Path,

@@ -118,6 +118,7 @@ def object_top5(judge: Judge, prompts: list[dict[str, Any]], pictures: list[Imag
     return float((ranks < 5).float().mean())
 
 
+@pytest.mark.soak
 def test_pictures_show_their_objects_and_ellipses_do_not(
     paris: ParisPipeline, judge: Judge
 ) -> None:

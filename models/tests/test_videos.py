@@ -185,6 +185,7 @@ def trained_autoencoder(things: Sequence[CutOut], folder: Path, steps: int) -> A
     return written
 
 
+@pytest.mark.soak
 def test_trains_writes_measures_and_shows_a_starter(
     things: list[CutOut], sentences: SentenceText, tmp_path: Path
 ) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from typing import TYPE_CHECKING, Any
+import os
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bakehouse_runtime.export.compare import generate_served_answers
 from bakehouse_runtime.protocol import ExportGgufSpec
-from serving import ENVIRONMENT, RUNTIME
-from train_spec import questions
+from train_spec import finish, fork, questions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,20 +48,26 @@ def gguf_spec(
     return spec_of(server, tmp_path, base, adapter, **(own | changed))
 
 
-def export(spec: dict[str, Any], tmp_path: Path) -> subprocess.CompletedProcess[str]:
-    path = tmp_path / "export.json"
+class Ended(NamedTuple):
+    returncode: int | None
+    stderr: str
+
+
+def export(spec: dict[str, Any], tmp_path: Path) -> Ended:
+    path, stderr = tmp_path / "export.json", tmp_path / "stderr"
     path.write_text(json.dumps(spec))
-    return subprocess.run(
-        [
-            *(*RUNTIME, "pull", "--cache", str(tmp_path / "cache"), str(path)),
-            *(*RUNTIME, "export", str(path)),
-        ],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    code = finish(fork(run, path, stderr))
+    return Ended(code, stderr.read_text())
+
+
+def run(path: Path, stderr: Path) -> None:
+    """Runs `pull SPEC.json` and `export SPEC.json` like the command line."""
+    from bakehouse_runtime.cli import main
+
+    with stderr.open("w") as file:
+        os.dup2(file.fileno(), sys.stderr.fileno())
+    cache = str(path.with_name("cache"))
+    sys.exit(main(["pull", "--cache", cache, str(path)]) or main(["export", str(path)]))
 
 
 def answers(spec: dict[str, Any], model: Path, with_adapter: Path | None) -> list[str]:

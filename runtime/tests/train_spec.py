@@ -146,12 +146,17 @@ def _run_up_to(step: int, target: Callable[[Path], None], path: Path) -> None:
 
 
 def start(spec: TrainTextSpec, target: Callable[[Path], None] = run) -> BaseProcess:
-    """Starts a training in its own process, forked from a process that has loaded the libraries."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["train_spec", "bakehouse_runtime.train.lora.trainer"])
+    """Starts a training in its own process."""
     path = Path(spec.work_dir).with_suffix(".json")
     path.write_text(spec.model_dump_json())
-    process = context.Process(target=target, args=(path,))
+    return fork(target, path)
+
+
+def fork(target: Callable[..., None], *arguments: Path) -> BaseProcess:
+    """Starts a process, forked from a process that has loaded the libraries."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["train_spec", "bakehouse_runtime.train.lora.trainer"])
+    process = context.Process(target=target, args=arguments)
     process.start()
     return process
 

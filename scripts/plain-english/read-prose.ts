@@ -16,7 +16,7 @@ const hashComment = /^\s*#(?!!)\s?(.*)/;
 
 /** The first argument of a test, also after the table of `test.each`. */
 const titlePattern =
-  /(?:\b(?:test|it|describe|journey)(?:\.\w+)*(?:\([^()]*\))?|^\s*\]?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1/gm;
+  /(?:\b(?:test|it|describe|journey|soakJourney)(?:\.\w+)*(?:\([^()]*\))?|^\s*\]?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1/gm;
 
 function readTypeScript(path: string, source: string): Prose[] {
   const lineAt = lineCounter(source);

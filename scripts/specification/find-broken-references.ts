@@ -9,7 +9,7 @@ export type Repository = {
 };
 
 const FILE = /\.\w+$/;
-const CALL = /(?:\b(?:describe|it|journey|test)(?:\.\w+)*|[)`])\(\s*['"`]$/;
+const CALL = /(?:\b(?:describe|it|journey|soakJourney|test)(?:\.\w+)*|[)`])\(\s*['"`]$/;
 
 /**
  * Returns references in docs/specification.md that do not exist in the repository: files of the second

@@ -52,6 +52,7 @@ it('selects the files of the soak tier for a soak only', () => {
     ['server/src/fuzz.soak.test.ts', ''],
     ['server/src/testing/deploy/chart.test.ts', "import { effort } from '../soak.ts';"],
     ['runtime/tests/test_seeds.py', '@pytest.mark.soak'],
+    ['e2e/images/paris.test.ts', "soakJourney('users share the queue')"],
   ]);
   expect(planTests([], soaking, { soak: true })).toEqual({
     units: {
@@ -63,7 +64,7 @@ it('selects the files of the soak tier for a soak only', () => {
       name: null,
     },
     runtime: { files: ['runtime/tests/test_seeds.py'], name: null },
-    journeys: null,
+    journeys: { files: ['e2e/images/paris.test.ts'], name: null },
   });
   expect(planTests(['money'], soaking, { soak: true }).units).toBeNull();
   expect(planTests(['server/src/fuzz'], soaking).units).toBeNull();

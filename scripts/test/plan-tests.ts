@@ -5,7 +5,7 @@ export type Selection = { files: string[] | null; name: string | null };
 export type TestPlan = Record<'units' | 'runtime' | 'journeys', Selection | null>;
 
 /** Marks a test file that does more in the soak tier. */
-const DOES_MORE_IN_SOAK = /\/soak\.ts'|\bmark\.soak\b/;
+const DOES_MORE_IN_SOAK = /\/soak\.ts'|\bsoakJourney\b|\bmark\.soak\b/;
 
 /** Whether only the soak tier runs this file. */
 const isSoakOnly = (file: string) => file.endsWith('.soak.test.ts');

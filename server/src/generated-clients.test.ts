@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { effort } from './testing/soak.ts';
+import { isSoak } from './testing/soak.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
 /*
@@ -32,7 +32,7 @@ for (const { severity, message, location } of problems)
   if (severity === 'error') console.log(message, location[0]?.pointer);
 `;
 
-test.runIf(effort({ usual: false, soak: true }))(
+test.runIf(isSoak)(
   'a linter accepts the OpenAPI document, and openapi-typescript generates a client that compiles',
   {
     timeout: 300_000,

@@ -42,7 +42,7 @@ def base(tiny_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("quantization", ["F16", "Q8_0"])
+@pytest.mark.parametrize("quantization", ["F16", pytest.param("Q8_0", marks=pytest.mark.soak)])
 def test_gguf_answers_like_the_served_adapter_and_not_like_the_base(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path, quantization: str
 ) -> None:
@@ -131,7 +131,7 @@ def test_rejects_an_adapter_of_another_base_in_one_sentence(
         assert server.of_type("result") == []
 
 
-@pytest.mark.parametrize("quantization", ["F16", "Q8_0"])
+@pytest.mark.parametrize("quantization", [pytest.param("F16", marks=pytest.mark.soak), "Q8_0"])
 def test_converts_a_full_fine_tune_without_an_adapter(
     server: BakehouseServer, tmp_path: Path, base: Path, quantization: str
 ) -> None:

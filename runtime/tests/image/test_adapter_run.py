@@ -123,6 +123,7 @@ def test_loss_falls_on_few_pictures(
     assert losses[-1] < 0.9 * losses[0]
 
 
+@pytest.mark.soak
 def test_a_stopped_run_ends_with_the_same_adapter(
     tmp_path: Path, server: BakehouseServer, base: Path, drawn: Path
 ) -> None:

@@ -47,6 +47,11 @@ COMPARED: dict[Objective, tuple[tuple[str, ...], int]] = {
     "kto": (("loss", "kl", "rewards/margins"), 6),
     "grpo": (("loss", "reward", "kl"), 4),
 }
+# In the gate adapters compare one objective: full fine-tunes compare all of them, in less time.
+COMPARED_ADAPTERS = [
+    pytest.param(objective, marks=[] if objective == "sft" else [pytest.mark.soak])
+    for objective in COMPARED
+]
 
 
 def both(

@@ -64,12 +64,14 @@ def test_stop_waits_for_the_running_picture(serving: Serving) -> None:
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
+@pytest.mark.soak
 def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
     assert AUTHORIZED_CLIENT.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0
 
 
+@pytest.mark.soak
 def test_reports_an_invalid_folder_in_one_sentence(server: BakehouseServer, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "empty" / "README.md").write_text("nothing")
@@ -100,6 +102,7 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.soak
 def test_a_hanging_sampler_ends_its_process(server: BakehouseServer, tmp_path: Path) -> None:
     spec = serve_image_spec(server, tmp_path, STARTER)
     running = Serving(server, tmp_path, spec, [sys.executable, "-c", HANGS])

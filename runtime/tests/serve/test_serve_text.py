@@ -222,6 +222,7 @@ def test_finishes_answers_when_replaced(
     assert serving.server.reports[-1]["type"] == "stopped"
 
 
+@pytest.mark.soak
 def test_stop_ends_a_hanging_server(serving: Serving) -> None:
     # The gateway rejects such a pattern; here it simulates a hang.
     schema = {"type": "string", "pattern": "^" + "(a|b|)" * 400 + "$"}

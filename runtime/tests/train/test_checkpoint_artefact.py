@@ -39,12 +39,12 @@ def test_uploads_at_a_stop_if_the_work_folder_is_deleted(
 def test_resumes_from_the_servers_checkpoint_on_another_machine(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:
-    spec = train_spec(server, tmp_path, tied_model, epochs=8)
+    spec = train_spec(server, tmp_path, tied_model)
 
     def stop() -> None:
         server.command = "stop"
 
-    when(server, "metrics", 10, stop)
+    when(server, "metrics", 5, stop)
     assert finish(start(spec)) == 0
     # A stop uploads nothing if the work folder stays.
     assert not (server.artefacts / CHECKPOINT_FILE).exists()
@@ -69,6 +69,6 @@ def test_resumes_from_the_servers_checkpoint_on_another_machine(
     resumed = spec.model_copy(update={"inputs": [*spec.inputs, given]})
     assert finish(start(resumed)) == 0
     assert server.reports[-1]["type"] == "result"
-    assert sorted(losses(server)) == list(range(1, 65))
+    assert sorted(losses(server)) == list(range(1, 33))
     assert all(len(set(values)) == 1 for values in losses(server).values())
     assert f"step {saved.step}." in "".join(one["line"] for one in server.of_type("log"))

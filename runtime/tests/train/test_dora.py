@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_runtime.train.lora import config
-from references.alone import COMPARED, both, loaded
+from references.alone import COMPARED, COMPARED_ADAPTERS, both, loaded
 from serving import require_served_as_trained
 from train_spec import LINEAR, finish, kill_at_checkpoint, losses, start, train_spec, with_base_gguf
 
@@ -36,7 +36,7 @@ def dora_spec(
 
 
 @pytest.mark.usefixtures("float32")
-@pytest.mark.parametrize("objective", COMPARED)
+@pytest.mark.parametrize("objective", COMPARED_ADAPTERS)
 def test_losses_match_plain_peft(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, objective: Objective
 ) -> None:

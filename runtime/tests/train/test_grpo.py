@@ -25,6 +25,7 @@ _ANYTHING = _DIGIT | {"pattern": "^"}
 _SHORT = {"type": "pattern", "pattern": "^.{0,9}$", "weight": 0.5}
 
 
+@pytest.mark.soak
 def test_learns_a_rule_but_not_if_every_answer_is_rewarded(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

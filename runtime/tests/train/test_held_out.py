@@ -61,6 +61,7 @@ def ask(trained: tuple[Any, Any], folder: Path, listener: Listener) -> None:
     report_held_out_answers(*trained, reporter, folder, folder / "base_answers.json")
 
 
+@pytest.mark.soak
 def test_reports_both_models_answers_to_held_out_rows(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

@@ -22,7 +22,12 @@ if TYPE_CHECKING:
         # The first step makes the weights so large that the second overflows.
         ({"learning_rate": 1e38}, 2, "1e+38"),
         # The only step makes them infinite, after a finite loss.
-        ({"learning_rate": 1e39, "epochs": 1, "batch_size": 32}, 1, "1e+39"),
+        pytest.param(
+            {"learning_rate": 1e39, "epochs": 1, "batch_size": 32},
+            1,
+            "1e+39",
+            marks=pytest.mark.soak,
+        ),
     ],
 )
 def test_a_non_finite_loss_fails_a_run_with_a_remedy(

@@ -9,7 +9,7 @@ import pytest
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.train.lora import config
-from references.alone import COMPARED, asked, both, loaded
+from references.alone import COMPARED, COMPARED_ADAPTERS, asked, both, loaded
 from references.four_bits import keep_unpacked, run
 from train_spec import (
     LINEAR,
@@ -54,7 +54,7 @@ def built(server: BakehouseServer, tmp_path: Path, model: Path) -> Any:
 
 # Plain TRL casts the adapter to bfloat16, which is undone before training.
 @pytest.mark.usefixtures("float32")
-@pytest.mark.parametrize("objective", COMPARED)
+@pytest.mark.parametrize("objective", COMPARED_ADAPTERS)
 def test_losses_match_plain_peft_and_bitsandbytes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path, objective: Objective
 ) -> None:

@@ -62,6 +62,7 @@ def test_two_processes_match_one_and_resume_from_each_other(
     assert server.reports[-1]["type"] == "result"
 
 
+@pytest.mark.soak
 def test_the_run_ends_with_any_of_its_processes(
     server: BakehouseServer, tmp_path: Path, tied_model: Path
 ) -> None:

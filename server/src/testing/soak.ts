@@ -1,5 +1,5 @@
 /** Whether this is `./bakehouse test --soak`, which may take long. */
-const isSoak = process.env.BAKEHOUSE_TEST_SOAK === 'true';
+export const isSoak = process.env.BAKEHOUSE_TEST_SOAK === 'true';
 
 /** Chooses between a small effort for every run and a large one for a soak. */
 export function effort<Value>({ usual, soak }: { usual: Value; soak: Value }): Value {

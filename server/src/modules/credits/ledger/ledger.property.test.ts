@@ -164,7 +164,7 @@ test(`sequential moves have the model's outcomes and balances (seed ${seed})`, {
     expect(await portionsOf(run)).toEqual(model.portions());
     await expectNothingLeft(run);
   });
-  await fc.assert(property, { seed, numRuns: effort({ usual: 20, soak: 2_000 }) });
+  await fc.assert(property, { seed, numRuns: effort({ usual: 10, soak: 2_000 }) });
 });
 
 type Answer = { outcome: Outcome; taken: Taken };

@@ -281,7 +281,7 @@ test('a file of any size needs no more memory than its pieces', {
   timeout: effort({ usual: 60_000, soak: 900_000 }),
 }, async () => {
   const piece = randomBytes(64 * 1024);
-  const sizeBytes = effort({ usual: 128, soak: 5 * 1024 }) * 2 ** 20;
+  const sizeBytes = effort({ usual: 64, soak: 5 * 1024 }) * 2 ** 20;
   const upload = await openUpload(server.services, { userId: ada, sizeBytes, sha256: null });
   const before = process.memoryUsage.rss();
   let peak = before;

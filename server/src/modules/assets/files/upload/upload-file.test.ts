@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { isSoak } from '../../../../testing/soak.ts';
 import { type TestUser, testServer } from '../../../../testing/test-server.ts';
 import { readRevision } from '../../read-revision.ts';
 import { assetCalls, refusalOf, sha256 } from '../../testing/asset-calls.ts';
@@ -142,17 +143,20 @@ describe('an upload', () => {
           })(),
         ),
       ) as ReadableStream;
-    const response = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
-      method: 'POST',
-      headers: { 'x-api-key': ada.apiKey, 'content-type': `multipart/form-data; boundary=${boundary}` },
-      body: body(),
-      duplex: 'half',
-    });
-    expect(await refusalOf(response)).toEqual({
-      status: 413,
-      code: 'payload_too_large',
-      message: 'File size exceeds 500MB limit',
-    });
+    // In the gate, upload-limits.test.ts sends more than the limit, which is smaller there.
+    if (isSoak) {
+      const response = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
+        method: 'POST',
+        headers: { 'x-api-key': ada.apiKey, 'content-type': `multipart/form-data; boundary=${boundary}` },
+        body: body(),
+        duplex: 'half',
+      });
+      expect(await refusalOf(response)).toEqual({
+        status: 413,
+        code: 'payload_too_large',
+        message: 'File size exceeds 500MB limit',
+      });
+    }
 
     const answer = await rawRequest(
       `POST /api/v1/asset/${id}/upload HTTP/1.1\r\nhost: x\r\nx-api-key: ${ada.apiKey}\r\n` +
