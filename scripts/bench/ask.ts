@@ -1,6 +1,6 @@
 import http from 'node:http';
+import { createInterface } from 'node:readline';
 import { chatCompletions } from '@bakehouse/contract/chat';
-import { eventStreamParser } from '../../web/src/lib/live/event-stream-parser.ts';
 
 export type Answer = { tokensPerSecond: number; firstTokenMs: number };
 
@@ -25,7 +25,6 @@ export function ask(
     let first = 0;
     let last = 0;
     let received = 0;
-    const parse = eventStreamParser();
     const request = http.request(
       new URL(chatCompletions.path, url),
       {
@@ -40,14 +39,11 @@ export function ask(
       (answer) => {
         if (answer.statusCode !== 200)
           reject(new Error(`The question was refused with ${answer.statusCode}.`));
-        answer.setEncoding('utf8');
-        answer.on('data', (piece: string) => {
-          for (const { data } of parse(piece)) {
-            if (!/"content":"[^"]/.test(data)) continue;
-            last = performance.now();
-            first ||= last;
-            received += 1;
-          }
+        createInterface({ input: answer }).on('line', (line) => {
+          if (!/^data:.*"content":"[^"]/.test(line)) return;
+          last = performance.now();
+          first ||= last;
+          received += 1;
         });
         answer.once('error', reject);
         answer.once('end', () => {

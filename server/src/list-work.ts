@@ -116,15 +116,13 @@ export function listLoops({ services, chat, serving }: LoopParts) {
       loop: createLeaseLoop(services, {
         name: 'answers',
         places: 1,
-        claims: [
-          claimWork(
-            services,
-            bulkWork({
-              batch: (lease, signal) => runBatch(services, chat, { lease, signal }),
-              draft: (lease, signal) => runDraft(services, chat, { lease, signal }),
-            }),
-          ),
-        ],
+        claim: claimWork(
+          services,
+          bulkWork({
+            batch: (lease, signal) => runBatch(services, chat, { lease, signal }),
+            draft: (lease, signal) => runDraft(services, chat, { lease, signal }),
+          }),
+        ),
       }),
     },
     generations: {

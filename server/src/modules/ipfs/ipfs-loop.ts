@@ -26,8 +26,8 @@ type IpfsWork = {
 
 /** Creates the loop that computes the CIDs of revisions. */
 export function createCidLoop(services: Services): LeaseLoop {
-  const claims = [claimWork(services, ipfsWork(services).cids)];
-  return createLeaseLoop(services, { name: 'cids', places: ADDRESSED_AT_ONCE, claims });
+  const claim = claimWork(services, ipfsWork(services).cids);
+  return createLeaseLoop(services, { name: 'cids', places: ADDRESSED_AT_ONCE, claim });
 }
 
 /** Creates the loop that maintains pins at the configured services; does nothing if there are none. */
@@ -36,13 +36,13 @@ export function createPinLoop(services: Services): LeaseLoop {
   const claimPin = claimWork(services, ipfsWork(services).pins);
   let isComplete = false;
   const claim: ClaimNext = async (running) => {
+    if (pinAt.length === 0) return null;
     // A service may have been added since the last start.
     if (!isComplete) await insertMissingPins(services.db, pinAt);
     isComplete = true;
     return claimPin(running);
   };
-  const claims = pinAt.length > 0 ? [claim] : [];
-  return createLeaseLoop(services, { name: 'pins', places: PINNED_AT_ONCE, claims });
+  return createLeaseLoop(services, { name: 'pins', places: PINNED_AT_ONCE, claim });
 }
 
 /** Returns the work for each table. */

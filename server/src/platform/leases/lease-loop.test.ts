@@ -39,7 +39,7 @@ function queueOf(...ids: string[]) {
 
 test('runs at most `places` concurrently, and passes the running ids to claims', async () => {
   const queue = queueOf('a', 'b', 'c');
-  const { loop } = startLoop({ places: 2, claims: [queue.claim] });
+  const { loop } = startLoop({ places: 2, claim: queue.claim });
   await vi.waitFor(() => expect(queue.started()).toEqual(['a', 'b']));
   expect(queue.seen).toEqual([[], ['a']]);
   queue.ends.get('a')?.();
@@ -48,17 +48,9 @@ test('runs at most `places` concurrently, and passes the running ids to claims',
   await loop.stop();
 });
 
-test('calls claims round-robin', async () => {
-  const [many, few] = [queueOf('a', 'b', 'c'), queueOf('z')];
-  const { loop } = startLoop({ places: 2, claims: [many.claim, few.claim] });
-  await vi.waitFor(() => expect(many.started()).toEqual(['a']));
-  await vi.waitFor(() => expect(few.started()).toEqual(['z']));
-  await loop.stop();
-});
-
 test('wakes on its signal before the next poll', async () => {
   const queue = queueOf();
-  const { loop, listeners } = startLoop({ claims: [queue.claim], wakeOn: 'queue:moved' });
+  const { loop, listeners } = startLoop({ claim: queue.claim, wakeOn: 'queue:moved' });
   await vi.waitFor(() => expect(queue.seen).toHaveLength(1));
   queue.ids.push('a');
   listeners.get('queue:moved')?.();
@@ -74,7 +66,7 @@ test('aborts running work on stop, waits for it, and claims nothing more', async
     const claimed = await queue.claim(running);
     return claimed && { ...claimed, run: (closing) => claimed.run(closing).then(() => void (ended = true)) };
   };
-  const { loop, log } = startLoop({ claims: [claim] });
+  const { loop, log } = startLoop({ claim });
   await vi.waitFor(() => expect(queue.started()).toEqual(['a']));
   queue.ids.push('b');
   await loop.stop();
@@ -89,7 +81,7 @@ test('continues after a claim or its work has failed', async () => {
     () => Promise.reject(new Error('claim')),
   ];
   const queue = queueOf('a');
-  const { loop, log } = startLoop({ claims: [(running) => (steps.shift() ?? queue.claim)(running)] });
+  const { loop, log } = startLoop({ claim: (running) => (steps.shift() ?? queue.claim)(running) });
   await vi.waitFor(() => expect(queue.started()).toEqual(['a']), { timeout: 3_000 });
   expect(log.error).toHaveBeenCalledOnce();
   expect(log.warn).toHaveBeenCalledOnce();

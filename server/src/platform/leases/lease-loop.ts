@@ -45,10 +45,9 @@ export type LeaseLoop = {
 type LoopOptions = {
   /** For the log. */
   name: string;
-  /** Number of rows this process works on concurrently; unlimited if `claims` has its own limit. */
+  /** Number of rows this process works on concurrently; unlimited if `claim` has its own limit. */
   places?: number;
-  /** Called round-robin. */
-  claims: ClaimNext[];
+  claim: ClaimNext;
   /** The event signal that wakes the loop before its next poll. */
   wakeOn?: string;
   pollMs?: number;
@@ -57,11 +56,10 @@ type LoopOptions = {
 /** Claims due rows and works on them until it is stopped. */
 export function createLeaseLoop(
   { log, events }: LoopServices,
-  { name, places = Number.POSITIVE_INFINITY, claims, wakeOn, pollMs = POLL_MS }: LoopOptions,
+  { name, places = Number.POSITIVE_INFINITY, claim, wakeOn, pollMs = POLL_MS }: LoopOptions,
 ): LeaseLoop {
   const closing = new AbortController();
   const running = new Set<{ id: string; ended: Promise<void> }>();
-  const line = [...claims];
   let ticker: NodeJS.Timeout | undefined;
   let stopListening = () => {};
 
@@ -79,21 +77,13 @@ export function createLeaseLoop(
     running.add(entry);
   }
 
-  /** Returns false if nothing is due. */
-  async function beginNext(): Promise<boolean> {
-    for (const claim of [...line]) {
-      line.push(...line.splice(line.indexOf(claim), 1));
-      const claimed = await claim([...running].map(({ id }) => id));
-      if (!claimed) continue;
-      begin(claimed);
-      return true;
-    }
-    return false;
-  }
-
   const passes = oneAtATime(
     async () => {
-      while (!closing.signal.aborted && running.size < places) if (!(await beginNext())) return;
+      while (!closing.signal.aborted && running.size < places) {
+        const claimed = await claim([...running].map(({ id }) => id));
+        if (!claimed) return;
+        begin(claimed);
+      }
     },
     (error) => log.warn({ err: error, loop: name }, 'failed to claim leased work'),
   );

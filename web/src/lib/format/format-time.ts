@@ -1,4 +1,5 @@
 const dayMs = 86_400_000;
+const relative = new Intl.RelativeTimeFormat('en');
 
 /**
  * Returns 'Today', 'Yesterday' or a full date such as 'Friday, 20 November 2026', in the user's time zone.
@@ -29,9 +30,9 @@ export function endOfDay(day: string): Date {
 export function relativeTime(date: Date, now: Date = new Date()): string {
   const minutes = Math.floor((now.getTime() - date.getTime()) / 60_000);
   if (minutes < 1) return 'Just now';
-  if (minutes < 60) return ago(minutes, 'minute');
+  if (minutes < 60) return relative.format(-minutes, 'minute');
   const hours = Math.floor(minutes / 60);
-  return hours < 24 ? ago(hours, 'hour') : ago(Math.floor(hours / 24), 'day');
+  return hours < 24 ? relative.format(-hours, 'hour') : relative.format(-Math.floor(hours / 24), 'day');
 }
 
 /** Formats seconds: '45 s', '3 min 20 s', '2 h 5 min'. */
@@ -81,10 +82,6 @@ export function formatDay(date: Date): string {
 
 function startOfDay(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
-}
-
-function ago(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'} ago`;
 }
 
 function join(large: number, largeUnit: string, small: number, smallUnit: string): string {

@@ -39,7 +39,7 @@ function stubStreams() {
   return { streams, lastIds, open: () => open };
 }
 
-it('resumes after the last event, and refetches everything if the server no longer knows it', async () => {
+it('resumes after the last event or id, and refetches everything if the server no longer knows it', async () => {
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   const { streams, lastIds } = stubStreams();
   const refreshed = vi.spyOn(queryClient, 'invalidateQueries');
@@ -47,7 +47,7 @@ it('resumes after the last event, and refetches everything if the server no long
   const following = followChanges(USER, Date.now(), ending.signal);
   await vi.advanceTimersByTimeAsync(0);
   const send = (text: string) => streams.at(-1)?.enqueue(new TextEncoder().encode(text));
-  send('id: 41\n\nid: 42\nevent: change\ndata: {"topic":"run","id":"a"}\n\n');
+  send('id: 41\nevent: change\ndata: {"topic":"run","id":"a"}\n\nid: 42\n\n');
   await vi.advanceTimersByTimeAsync(1_000);
   refreshed.mockClear();
   streams.at(-1)?.close();

@@ -1,8 +1,8 @@
 import { type ChangeEvent, streamEvents } from '@bakehouse/contract/events';
+import { createParser, type ParserCallbacks } from 'eventsource-parser';
 import { callRaw } from '../api/api-client.ts';
 import { getCredentials } from '../api/credentials.ts';
 import { setConnected } from './event-stream.ts';
-import { eventStreamParser, type ServerSentEvent } from './event-stream-parser.ts';
 import { electListener, type ListenerElection } from './listener-election.ts';
 import { checkServer, onReconnect } from './online.ts';
 import { changeRefresher, refreshMissed } from './refresh-changed.ts';
@@ -59,10 +59,14 @@ export async function followChanges(userId: string, begunAt: number, signal: Abo
       openedAt = Date.now();
       lost ||= Date.now() - begunAt > FIRST_OPENING_MS_MAX;
       if (lost && lastId === null) refreshMissed();
-      await readEvents(response, silence, ({ event, data, id }) => {
-        if (event === 'change') refresh(JSON.parse(data) as ChangeEvent);
-        if (event === 'reset') refreshMissed();
-        lastId = id ?? lastId;
+      await readEvents(response, silence, {
+        onEvent: ({ event, data }) => {
+          if (event === 'change') refresh(JSON.parse(data) as ChangeEvent);
+          if (event === 'reset') refreshMissed();
+        },
+        onId: (id) => {
+          lastId = id;
+        },
       });
     } catch {
       // The next attempt shows whether the stream is available again.
@@ -85,16 +89,16 @@ export async function followChanges(userId: string, begunAt: number, signal: Abo
 async function readEvents(
   response: Response,
   silence: AbortController,
-  onEvent: (event: ServerSentEvent) => void,
+  callbacks: Pick<ParserCallbacks, 'onEvent' | 'onId'>,
 ): Promise<void> {
   if (!response.body) return;
-  const parse = eventStreamParser();
+  const parser = createParser(callbacks);
   let timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
   try {
     for await (const piece of textPieces(response.body)) {
       clearTimeout(timer);
       timer = setTimeout(() => silence.abort(), SILENCE_MS_MAX);
-      for (const event of parse(piece)) onEvent(event);
+      parser.feed(piece);
     }
   } finally {
     clearTimeout(timer);

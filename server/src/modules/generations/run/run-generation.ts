@@ -76,17 +76,15 @@ export function createGenerationLoop({
     name: 'generations',
     ...pace,
     wakeOn: QUEUE_MOVED,
-    claims: [
-      async (running) => {
-        for (;;) {
-          const turn = await leaseNext(services, places, running);
-          if (turn === null) return null;
-          // The generation was ended in the queue: take the next one.
-          if ('ended' in turn) continue;
-          const { lease } = turn;
-          return { id: lease.id, run: (closing) => runGeneration({ services, serving, closing }, lease) };
-        }
-      },
-    ],
+    claim: async (running) => {
+      for (;;) {
+        const turn = await leaseNext(services, places, running);
+        if (turn === null) return null;
+        // The generation was ended in the queue: take the next one.
+        if ('ended' in turn) continue;
+        const { lease } = turn;
+        return { id: lease.id, run: (closing) => runGeneration({ services, serving, closing }, lease) };
+      }
+    },
   });
 }

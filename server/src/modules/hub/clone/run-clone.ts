@@ -172,15 +172,13 @@ export function createCloneLoop(services: Services, pace: Pace = usualPace): Lea
     name: 'clones',
     places: PLACES,
     wakeOn: CLONES_MOVED,
-    claims: [
-      async (running) => {
-        const lease = await inTransaction(db, async (tx) => {
-          const now = clock.now();
-          const id = await findNextClone(tx, { now, perUser: PER_USER, atWork: running });
-          return id === null ? null : claimRow(tx, clonesTable, id, now);
-        });
-        return lease && { id: lease.id, run: (closing) => runClone({ services, closing, pace }, lease) };
-      },
-    ],
+    claim: async (running) => {
+      const lease = await inTransaction(db, async (tx) => {
+        const now = clock.now();
+        const id = await findNextClone(tx, { now, perUser: PER_USER, atWork: running });
+        return id === null ? null : claimRow(tx, clonesTable, id, now);
+      });
+      return lease && { id: lease.id, run: (closing) => runClone({ services, closing, pace }, lease) };
+    },
   });
 }

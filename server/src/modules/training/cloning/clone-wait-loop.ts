@@ -27,7 +27,7 @@ export function createCloneWaitLoop(services: Services): LeaseLoop {
     const found = await findRunOfEndedClone(services.db);
     return found && { id: found.runId, run: () => endWait(services, found) };
   };
-  return createLeaseLoop(services, { name: 'clone waits', places: 1, claims: [claim] });
+  return createLeaseLoop(services, { name: 'clone waits', places: 1, claim });
 }
 
 async function endWait(services: Services, clone: EndedClone): Promise<void> {

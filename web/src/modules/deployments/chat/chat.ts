@@ -1,9 +1,9 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
 import type { Conversation } from '@bakehouse/contract/conversations';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { type CallOptions, callRaw } from '../../../lib/api/api-client.ts';
 import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { eventStreamParser } from '../../../lib/live/event-stream-parser.ts';
 import { textPieces } from '../../../lib/live/text-pieces.ts';
 
 /** A saved turn of a conversation. */
@@ -108,13 +108,15 @@ export async function streamAnswer(
   });
   if (!response.body) throw new Error('The server sent no answer');
 
-  const parse = eventStreamParser();
+  const events: EventSourceMessage[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
   let firstTokenMs: number | null = null;
   let tokens = 0;
   let isCut = false;
   const calls: ChatCall[] = [];
   for await (const piece of whileHeard(textPieces(response.body), silence)) {
-    for (const { data } of parse(piece)) {
+    parser.feed(piece);
+    for (const { data } of events.splice(0)) {
       if (data === '[DONE]') continue;
       const chunk = JSON.parse(data) as Chunk;
       if (chunk.error) {
