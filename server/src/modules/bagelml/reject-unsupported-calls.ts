@@ -1,5 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { AppError } from '../../platform/errors.ts';
+import { notFoundError } from '../../platform/errors.ts';
 
 const VECTORS =
   'This server has no vector indexes: it keeps the files of datasets and models, and does not embed or search what is in them';
@@ -35,7 +35,7 @@ export const rejectUnsupportedCalls: FastifyPluginAsync = async (app) => {
       schema: { hide: true },
       // Before the body is read.
       onRequest: async () => {
-        throw new AppError('not_found', { publicMessage });
+        throw notFoundError(publicMessage);
       },
       handler: async () => undefined,
     });

@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { RawBuilder } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { idempotencyConflict } from '../../../platform/db/idempotency/idempotent.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
 
@@ -89,9 +89,7 @@ function notSendable(requiredMicro: bigint, sendable: bigint, reason: string): A
 
 /** Returns the error for a hold that was already settled or released. */
 export function holdEnded(): AppError {
-  return new AppError('conflict', {
-    publicMessage: 'The credits held for this work were already charged or released',
-  });
+  return conflict('The credits held for this work were already charged or released');
 }
 
 /** Notifies the owners of these accounts that their balance changed. */

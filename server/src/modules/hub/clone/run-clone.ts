@@ -2,7 +2,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { LeaseLost, underLease } from '../../../platform/leases/hold-lease.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { claimRow, type Lease, releaseLeased, renewLease } from '../../../platform/leases/leased-table.ts';
@@ -55,8 +55,7 @@ async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
 
 async function begin({ db, clock }: Services, lease: Lease<CloneRow>): Promise<void> {
   const { row } = lease;
-  if (row.attempt >= ATTEMPTS_MAX)
-    throw new AppError('conflict', { publicMessage: 'The server was ended too often while it copied this' });
+  if (row.attempt >= ATTEMPTS_MAX) throw conflict('The server was ended too often while it copied this');
   const now = clock.now();
   const values = {
     state: row.files_total === null ? 'LISTING' : 'COPYING',

@@ -4,7 +4,7 @@ import type { verifyLfsObject as verifyLfsObjectEndpoint } from '@bakehouse/cont
 import * as contract from '@bakehouse/contract/hub/lfs';
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context, Services } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { limitTime } from '../../../platform/http/bodies/body-limits.ts';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
@@ -128,7 +128,7 @@ function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
 export async function findUploaded({ blobs, caller, db }: Context, sha256: string): Promise<Blob> {
   const found = (await ownsBlob(db, caller.userId, sha256)) ? await blobs.stat(sha256) : null;
   if (found) return { sha256, sizeBytes: found.sizeBytes };
-  throw refused('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
+  throw invalidParam('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
 }
 
 /** Throws HubError 'forbidden' for an invalid signature, an expired URL and a revoked key. */
@@ -155,7 +155,7 @@ export async function verifyObject(
 ): Promise<{ success: true }> {
   const { sizeBytes } = await findUploaded(ctx, oid);
   if (sizeBytes === size) return { success: true };
-  throw refused('size', `The file has ${sizeBytes} bytes, not ${size}`);
+  throw invalidParam('size', `The file has ${sizeBytes} bytes, not ${size}`);
 }
 
 /**

@@ -11,7 +11,7 @@ import {
 } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
@@ -211,8 +211,7 @@ test('a failed reading reports why', async () => {
 test('a temporarily failing reading is retried and ends with the last attempt', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   await vi.waitFor(() => expect(begun.length).toBe(1));
-  const hindered: ReadData = () =>
-    Promise.reject(new AppError('unavailable', { publicMessage: 'Python is being prepared' }));
+  const hindered: ReadData = () => Promise.reject(unavailable('Python is being prepared'));
   const job = readInBackground(hindered);
   const attempt = (isLast: boolean) =>
     job.run(server.services, { readingId: id }, new AbortController().signal, isLast);
