@@ -101,7 +101,7 @@ def test_rejects_folders_that_are_no_wan(tmp_path: Path) -> None:
     change_index(folder, film=ONLY | {"frames": "many"})
     refused("does not name width, height, frames, fps")
     change_index(folder, film=ONLY | {"width": ONLY["width"] + 1})
-    refused("has to have sides that are multiples of")
+    refused("must have sides that are multiples of")
     change_index(folder, film=ONLY | {"frames": ONLY["frames"] + 1})
     refused("one more than a multiple of 4")
     change_index(folder, film=ONLY | {"width": 16384, "height": 16384})
