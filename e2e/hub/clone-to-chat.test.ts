@@ -66,7 +66,7 @@ journey(
     await signUp(page);
     await page.goto('/model-hub?query=old-rye');
     await find(page, 'old-rye', 'bakery/old-rye');
-    await page.getByText('Its weights are Python pickles alone').waitFor();
+    await page.getByText('Its weights are only Python pickles').waitFor();
     expect(await page.getByRole('button', { name: 'Clone', exact: true }).isDisabled()).toBe(true);
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
 

@@ -198,7 +198,7 @@ test('removes an unused shared asset by title and frees its name and bytes', asy
       ...{ starter_asset_id: assetId, starter_name: 'kept-a-while', starter_requested_at: new Date() },
     })
     .execute();
-  expect(await remove('kept a while')).toMatch(/^It answers without a deployment now/);
+  expect(await remove('kept a while')).toMatch(/^It is in use without a deployment/);
   await db.updateTable('model_servers').set({ starter_requested_at: null }).execute();
 
   expect(await remove('kept a while')).toBe('Kept a While');
