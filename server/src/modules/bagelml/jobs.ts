@@ -12,7 +12,7 @@ export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string
   const query = { model_id: [modelId], recent: undefined, search: '', limit: 1, cursor: undefined };
   const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });
   const [run] = runs;
-  if (!run) throw notFoundError('No fine-tune has made this model');
+  if (!run) throw notFoundError('This model was not made by a fine-tune');
   return toJob(run);
 }
 

@@ -124,7 +124,7 @@ async function begin(
 
 async function assertBatchLimit(db: Database | Transaction, userId: string): Promise<void> {
   if ((await countBulk(db, 'batch', { userId, isOpen: true })) < OPEN_MAX) return;
-  throw conflict(`At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`);
+  throw conflict(`At most ${OPEN_MAX} batches can be unfinished. Wait for one to end, or cancel one`);
 }
 
 type ReadRequest = BatchRequest & { asked: RequestBody };

@@ -42,7 +42,7 @@ function openMax({ webProcesses }: NeededServices): number {
 }
 
 function tooManyRequests(max: number): AppError {
-  return tooMany(`At most ${max} requests of one user are answered at a time. Try again shortly`, {
+  return tooMany(`At most ${max} requests per user can be in progress. Try again shortly`, {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }

@@ -230,7 +230,7 @@ export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
   const own = await findServingStarter(ctx.db, 'flux-kontext');
   if (own?.modelName === asked.model) return asked.model;
   throw notFoundError(
-    `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators says where one answers`,
+    `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators lists where one is available`,
     { param: 'model' },
   );
 }

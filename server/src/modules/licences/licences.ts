@@ -60,7 +60,7 @@ export async function acceptLicence(
 ): Promise<Licence> {
   const current = licences[licence];
   if (version !== current.version) {
-    throw conflict(`The ${current.title} is at version ${current.version} by now. Read it again`, {
+    throw conflict(`The current version of the ${current.title} is ${current.version}. Read it again`, {
       param: 'version',
     });
   }

@@ -79,10 +79,10 @@ const sending = fairQueue(8, { perKey: 4 });
  */
 export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamOutputs> {
   const model = findUpstreamModel(asked.generator, asked.model);
-  if (!model) throw internalError(`${asked.model} is not served any more`);
+  if (!model) throw internalError(`${asked.model} is no longer served`);
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
-  if (!access) throw internalError(`${title} is not connected any more`);
+  if (!access) throw internalError(`${title} is no longer connected`);
   const { makes } = generators[asked.generator];
   const place = { service: open({ ...access, clock: run.clock }), model, title, makes };
   const { job } = run;

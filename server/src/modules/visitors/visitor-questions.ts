@@ -47,7 +47,7 @@ export async function grantDailyBudget({
   config,
 }: Pick<Services, 'db' | 'clock' | 'config'>): Promise<void> {
   const amountMicro = parseBgl(config.visitorBudgetBgl);
-  if (amountMicro === 0n) throw conflict('Sign up to try it: this server has no tries without an account');
+  if (amountMicro === 0n) throw conflict('Sign up to try it: this server has no trials without an account');
   const day = clock.now().toISOString().slice(0, 10);
   await inTransaction(db, async (tx) => {
     await ensureSystemUser(tx, { id: VISITORS, name: 'Visitors' });
@@ -136,7 +136,7 @@ export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'insufficient_funds')
-      throw tooMany("Today's free tries are used up. Sign up to go on.");
+      throw tooMany("Today's free trials are used up. Sign up to continue.");
     if (error.code === 'rate_limited') throw visitorsBusyError();
     throw error;
   }

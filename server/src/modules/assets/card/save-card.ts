@@ -27,7 +27,7 @@ export async function saveCard(
   const { id } = await findChangeableAsset(ctx.db, { assetId, userId });
   const bytes = Buffer.from(content);
   if (bytes.length > CARD_BYTES_MAX) {
-    const publicMessage = 'A card has at most 1 MB. Put what is longer into a file of its own';
+    const publicMessage = 'A card can have at most 1 MB. Move longer text to a separate file';
     throw payloadTooLarge(publicMessage, { param: 'content' });
   }
   const { data, problem } = await readCard(ctx, content, userId);

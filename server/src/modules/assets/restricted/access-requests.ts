@@ -35,8 +35,8 @@ export async function requestAccess(
     if (!(await insertRequest(tx, { modelId, userId, message }))) {
       throw conflict(
         model.access === 'granted'
-          ? `You have access to ${model.name} already`
-          : `You have asked for access to ${model.name} already. An operator will decide.`,
+          ? `You already have access to ${model.name}`
+          : `You have already requested access to ${model.name}. An operator will decide.`,
       );
     }
     await recordAudit(tx, { userId, action: 'access.requested', detail: { model_id: modelId } });

@@ -103,7 +103,7 @@ async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: strin
     throw invalidParam('asset_id', 'asset_id must be the id of a model of your own that has the files');
   }
   if (asset.is_published) {
-    throw conflict(`${asset.title} is published: everybody may read it. Unpublish it first`, {
+    throw conflict(`${asset.title} is published, so every user can read it. Unpublish it first`, {
       param: 'asset_id',
     });
   }

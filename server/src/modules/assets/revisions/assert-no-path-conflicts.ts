@@ -20,7 +20,7 @@ export async function assertNoPathConflicts(
     paths.find((path) => folders.has(path)) ??
     (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
   if (clash === undefined) return;
-  throw conflict(`${clash} cannot be a file and a folder. Delete the one that is there first`, { param });
+  throw conflict(`${clash} cannot be a file and a folder. Delete the existing one first`, { param });
 }
 
 /** Returns the parent folders of a path, outermost first. */

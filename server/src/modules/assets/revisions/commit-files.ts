@@ -163,7 +163,7 @@ export async function putFiles(
 ): Promise<string> {
   const asset = await lockChangeableAsset(tx, { assetId, userId });
   if (asset.revision_id !== revisionId) {
-    throw conflict(`${asset.title} has changed meanwhile. Please try again`);
+    throw conflict(`${asset.title} has changed in the meantime. Please try again`);
   }
   await assertNoPathConflicts(tx, assetId, { put: files, removed: new Set(), param });
   await lockBlobs(

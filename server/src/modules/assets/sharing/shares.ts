@@ -82,7 +82,7 @@ async function findOther(
     throw invalidParam('username', `No user has the username ${username}`);
   }
   if (other.id !== userId) return other.id;
-  throw invalidParam('username', 'This is yours already');
+  throw invalidParam('username', 'You already own this');
 }
 
 /**

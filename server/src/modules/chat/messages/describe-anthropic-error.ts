@@ -52,7 +52,7 @@ export function exceptForAnthropic(binding: Binding): Binding {
     handle: async (ctx, input, http) => {
       if (!isForAnthropic(http)) return binding.handle(ctx, input, http);
       throw notFoundError(
-        "Anthropic's Files API is not here: send the text of a document inside the messages",
+        "Anthropic's Files API is not supported: send the text of a document inside the messages",
       );
     },
   };

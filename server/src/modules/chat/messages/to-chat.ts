@@ -133,7 +133,7 @@ function toTurns(messages: Sent[]): Turn[] {
     const calls = ofType(blocks, 'tool_use');
     for (const { block, place: at } of calls) {
       if (called.has(block.id))
-        throw invalidParam(`${at}.id`, `${at}.id: each tool_use has an id of its own`);
+        throw invalidParam(`${at}.id`, `${at}.id: each tool_use must have a unique id`);
       called.set(block.id, at);
     }
     if (calls.length > 0 && index === turns.length - 1) {

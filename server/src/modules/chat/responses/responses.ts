@@ -119,7 +119,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
     const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
     throw invalidParam(
       param,
-      `${param}: ${what} have more than 1 MB. Send a shorter input, without what is old`,
+      `${param}: ${what} have more than 1 MB. Send a shorter input, without old turns`,
     );
   }
   return [...earlier, ...items] as Item[];
@@ -187,7 +187,7 @@ async function findKept(
 }
 
 function unknownResponse(id: string, param: string): AppError {
-  return notFoundError(`There is no response '${id}': it was not stored, was deleted, or its time is over`, {
+  return notFoundError(`There is no response '${id}': it was not stored, was deleted, or has expired`, {
     param,
   });
 }

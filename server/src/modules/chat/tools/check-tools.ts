@@ -55,7 +55,7 @@ export function checkTurns(turns: Turn[]): void {
     const param = `messages.${turns.length - 1}.tool_calls`;
     throw invalidParam(
       param,
-      `${param}: a conversation goes on with the results: send a 'tool' turn for each call`,
+      `${param}: tool calls must be followed by their results: send a 'tool' turn for each call`,
     );
   }
 }
@@ -67,10 +67,11 @@ function checkResult({ content, tool_call_id: id }: Turn, path: string, calls: S
       `${path}.role`,
       `${path}.role: a 'tool' turn follows an 'assistant' turn with 'tool_calls'`,
     );
-  if (!id) throw invalidParam(param, `${param} is required: the id of the call that this is the result of`);
-  if (!calls.has(id)) throw invalidParam(param, `${param}: the turn before has no call '${id.slice(0, 80)}'`);
+  if (!id) throw invalidParam(param, `${param} is required: the id of the call whose result this is`);
+  if (!calls.has(id))
+    throw invalidParam(param, `${param}: the previous turn has no call '${id.slice(0, 80)}'`);
   if (content === null || content === undefined)
-    throw invalidParam(`${path}.content`, `${path}.content is required: what the call came to, as text`);
+    throw invalidParam(`${path}.content`, `${path}.content is required: the result of the call, as text`);
 }
 
 function callsOf({ role, tool_calls: calls }: Turn, path: string): Set<string> {
@@ -84,7 +85,7 @@ function callsOf({ role, tool_calls: calls }: Turn, path: string): Set<string> {
   }
   const ids = new Set(calls.map(({ id }) => id));
   if (ids.size < calls.length)
-    throw invalidParam(`${path}.tool_calls`, `${path}.tool_calls: each call has an id of its own`);
+    throw invalidParam(`${path}.tool_calls`, `${path}.tool_calls: each call must have a unique id`);
   return ids;
 }
 

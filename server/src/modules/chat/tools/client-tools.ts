@@ -62,7 +62,7 @@ export function offerTools(asked: OfferedTool[], allowed: ToolName[] | null): Of
     ),
     warnings: [
       ...(ignored.size > 0 ? [`ignored tools: ${[...ignored].join(', ')}`] : []),
-      ...free.map(({ place }) => `${place}.format is told to the model and not enforced`),
+      ...free.map(({ place }) => `${place}.format is passed to the model but not enforced`),
     ],
   };
 }

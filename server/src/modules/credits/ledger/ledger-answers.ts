@@ -47,13 +47,9 @@ type Limits = { available: bigint | null; sendable?: bigint | null };
 export function assertMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')
-    throw notSendable(amountMicro, limits.sendable ?? 0n, 'Given credits can be spent but not sent');
+    throw notSendable(amountMicro, limits.sendable ?? 0n, 'Promotional credits can be spent but not sent');
   if (outcome === 'owed')
-    throw notSendable(
-      amountMicro,
-      limits.sendable ?? 0n,
-      'A payment of yours was taken back and is still owed',
-    );
+    throw notSendable(amountMicro, limits.sendable ?? 0n, 'A payment was reversed and is still owed');
   if (outcome === 'idempotency_conflict') throw idempotencyConflict();
 }
 

@@ -164,9 +164,12 @@ export function planPurchase(purchase: PurchaseState, payment: Payment): Purchas
 
 function creditOf({ usd_cents: cents, account_deleted }: PurchaseState, { paid }: Payment): PurchaseStep {
   const due = `${cents} cents (USD) were due`;
-  if (paid === null) return { kind: 'refuse', reason: `${due}, and what came is unknown` };
+  if (paid === null) return { kind: 'refuse', reason: `${due}, but the received amount is unknown` };
   if (paid.currency !== 'usd')
-    return { kind: 'refuse', reason: `${due}, and another currency came (${paid.currency.toUpperCase()})` };
+    return {
+      kind: 'refuse',
+      reason: `${due}, but another currency was received (${paid.currency.toUpperCase()})`,
+    };
   if (paid.cents !== cents) return { kind: 'refuse', reason: `${due}, and ${paid.cents} came` };
   return account_deleted ? { kind: 'refuse', reason: 'the account was deleted' } : { kind: 'credit', cents };
 }

@@ -265,7 +265,7 @@ export class UsageLeader {
       const { heldMicro } = open.window;
       await this.grow(open, byMicro, { ahead: false });
       if (open.window.heldMicro === heldMicro && headroomMicro(open.window) < byMicro)
-        throw unavailable('The credits held for this answer have ended. Try again');
+        throw unavailable('The hold for this answer has expired. Try again');
     }
   }
 

@@ -153,8 +153,7 @@ export async function saveCaptions(
 function assertKnownPictures({ captions }: ReadCaptions, changes: Changes): void {
   const known = new Set(captions.map(({ path, line }) => `${line} ${path}`));
   const stranger = changes.find(({ path, line }) => !known.has(`${line} ${path}`));
-  if (stranger)
-    throw invalidParam('captions', `${stranger.path} is no picture of this dataset that has a caption there`);
+  if (stranger) throw invalidParam('captions', `${stranger.path} is not a captioned picture of this dataset`);
 }
 
 function changedFiles(read: ReadCaptions, changes: Changes): TextFiles {

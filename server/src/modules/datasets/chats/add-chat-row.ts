@@ -95,7 +95,7 @@ async function storeWithLines(
 ) {
   const asset = await findChangeableAsset(ctx.db, who);
   if (asset.dataset_type === 'MODEL')
-    throw invalidParam(field, `${field} is that of a model: name a dataset`);
+    throw invalidParam(field, `${field} belongs to a model: choose a dataset`);
   const { commitId: parentCommit, revisionId } = await findHead(ctx.db, asset);
   const { files } = revisionId
     ? await readRevision(ctx.db, { ...who, revisionId, paths: [path] })

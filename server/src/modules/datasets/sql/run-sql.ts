@@ -168,7 +168,7 @@ export async function exportSql(
 ): Promise<void> {
   const leave = exporting.enter(ctx.caller.userId, shareLimit(EXPORTS_MAX, ctx.webProcesses()));
   if (leave === null)
-    throw tooMany('Two of your results are being downloaded already. Try again when one of them is done');
+    throw tooMany('You are already downloading two results. Try again when one has finished');
   onClose(reply, leave);
   const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
     const input = { ...work.input, format };

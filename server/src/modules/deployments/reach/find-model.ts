@@ -24,7 +24,7 @@ export async function findModel<Kind extends ServerKindName>(
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
   throw modelNotFound(
-    `There is no model '${modelName}'. GET /v1/models lists those that answer; deploy a model to add it`,
+    `There is no model '${modelName}'. GET /v1/models lists the available models; deploy a model to add it`,
   );
 }
 

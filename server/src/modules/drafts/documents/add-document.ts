@@ -143,7 +143,7 @@ async function keep(
     if (documents.length >= DOCUMENTS_MAX)
       throw invalidParam(
         PART,
-        `A draft has at most ${DOCUMENTS_MAX} documents. Remove one, or begin another draft.`,
+        `A draft has at most ${DOCUMENTS_MAX} documents. Remove one, or start another draft.`,
       );
     if (documents.some((document) => document.name === row.name))
       throw conflict(`${row.name} is in the draft already. Remove it first, or rename the file.`, {
@@ -153,7 +153,7 @@ async function keep(
     if (sum > DRAFT_CHARACTERS_MAX)
       throw invalidParam(
         PART,
-        `${row.name} has ${count(row.characters)} characters of text: with it the draft would have ${count(sum)}, and it can have ${count(DRAFT_CHARACTERS_MAX)}. Split the document, or begin another draft.`,
+        `${row.name} has ${count(row.characters)} characters of text: with it the draft would have ${count(sum)}, and it can have ${count(DRAFT_CHARACTERS_MAX)}. Split the document, or start another draft.`,
       );
     await insertDocument(tx, row);
     await publishChange(tx, userId, { topic: 'draft', id: draftId });

@@ -90,7 +90,7 @@ export async function saveRows(
       const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
       const saved = await markRowsSaved(tx, { draftId, rows, assetId });
       if (saved < rows.length)
-        throw invalidParam('row_ids', 'The rows have changed meanwhile. Look through them, and save again.');
+        throw invalidParam('row_ids', 'The rows have changed. Review them, then save again.');
       await publishChange(tx, userId, { topic: 'draft', id: draftId });
       return { commit_id: commitId, file_name: DOCUMENTS_FILE, saved };
     },

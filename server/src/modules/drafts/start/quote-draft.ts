@@ -58,7 +58,7 @@ export async function readQuote(
     tooLong: (tokens) =>
       invalidParam(
         'settings.chunk_characters',
-        `${model} reads and writes ${tokens} tokens at once. Take fewer characters or rows per chunk.`,
+        `${model} reads and writes ${tokens} tokens at most. Choose fewer characters or rows per chunk.`,
       ),
   });
   return { settings, chunks, unanswered, ...quoted };
@@ -80,7 +80,7 @@ async function readChunks(ctx: Context, draftId: string, settings: DraftSettings
   if (rowsMax > DRAFT_ROWS_MAX)
     throw invalidParam(
       'settings.rows_per_chunk',
-      `${chunks.length} chunks would be up to ${rowsMax} rows, and a draft has at most ${DRAFT_ROWS_MAX}. Take fewer rows per chunk, or larger chunks.`,
+      `${chunks.length} chunks would be up to ${rowsMax} rows, and a draft has at most ${DRAFT_ROWS_MAX}. Choose fewer rows per chunk, or larger chunks.`,
     );
   return chunks;
 }

@@ -39,7 +39,7 @@ async function begin(
   const row = await lockRestingDraft(tx, ctx, id);
   // It may have run since the quote.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
-    throw conflict('The draft has changed meanwhile. Start again.');
+    throw conflict('The draft has changed. Start again.');
   if (chunks) await replaceChunks(tx, id, chunks);
   else await reopenChunks(tx, id);
   await startAnswers(tx, ctx, row, {

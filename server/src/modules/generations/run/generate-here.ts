@@ -101,7 +101,7 @@ async function recordFinishedPicture(
 function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   const publicMessage = queue?.startsWith('deployment:')
     ? 'The deployment that was to generate it has ended'
-    : `${model} is not served any more`;
+    : `${model} is no longer served`;
   return gone(publicMessage, { shouldRetry: false, cause });
 }
 
@@ -137,7 +137,7 @@ async function grantLoraAccess(
 /** Permanent: a retry would not find it either. */
 function missingLoraError(error: unknown): never {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
-  throw invalidParam('lora', 'Its LoRA was deleted, or you have no access to it any more', error);
+  throw invalidParam('lora', 'Its LoRA was deleted, or you no longer have access to it', error);
 }
 
 type Question = {

@@ -137,7 +137,7 @@ export async function readSource(
   const named = generationId === undefined ? 'picture_id' : 'source_generation_id';
   const hasNone = pictureId === undefined && generationId === undefined;
   if (hasNone && !editsPictures(form)) return undefined;
-  if (!acceptsPicture(form)) throw invalidParam(named, `${form.title} takes no picture`);
+  if (!acceptsPicture(form)) throw invalidParam(named, `${form.title} does not accept a picture`);
   if (pictureId !== undefined && generationId !== undefined)
     throw invalidParam('source_generation_id', 'Send either picture_id or source_generation_id');
   if (generationId !== undefined) return readGeneration(tx, { id: generationId, userId }, outputId);
@@ -173,8 +173,7 @@ async function readGeneration(
   const output = outputId === undefined ? outputs[0] : outputs.find((one) => one.id === outputId);
   if (outputId !== undefined && !output) throw unknownId('picture of this generation', 'source_output_id');
   const mediaType = pictureTypes.find((type) => type === output?.media_type);
-  if (!output || !mediaType)
-    throw invalidParam(param, 'This generation has made no picture that can be edited');
+  if (!output || !mediaType) throw invalidParam(param, 'This generation has no picture that can be edited');
   const { sha256, size_bytes, width, height } = output;
   const thumbnail = toThumbnail(output);
   const picture = { ...{ sha256, mediaType, width, height, thumbnail }, sizeBytes: Number(size_bytes) };

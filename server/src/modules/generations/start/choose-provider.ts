@@ -62,7 +62,7 @@ export async function chooseProvider(
   }
   const own = await findServingStarter(ctx.db, generator);
   if (own) return byStarter(generator, own.modelName, own.modelName);
-  throw conflict(`${form.title} is not served here. GET /api/v1/generators lists what is`, {
+  throw conflict(`${form.title} is not served here. GET /api/v1/generators lists the available generators`, {
     param: 'generator',
   });
 }

@@ -32,7 +32,7 @@ export function readParameters(
 export function assertLoraSupported(chosen: ChosenProvider, { lora }: GenerationParameters): void {
   if (!lora || chosen.form.fields.some(({ kind }) => kind === 'lora')) return;
   const who = chosen.provider === 'upstream' ? chosen.upstream.title : chosen.form.title;
-  throw invalidParam(PARAM, `${who} takes no LoRA; FLUX and Kontext models on this server do`);
+  throw invalidParam(PARAM, `${who} does not support LoRAs; FLUX and Kontext models on this server do`);
 }
 
 /**

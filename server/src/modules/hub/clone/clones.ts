@@ -126,9 +126,7 @@ export async function ensureOpenClone(
   const open = await findOpenClone(tx, { userId, repoId, datasetType });
   if (open) return open;
   if ((await countOpenClones(tx, userId)) >= OPEN_MAX)
-    throw tooMany(
-      `At most ${OPEN_MAX} clones of one user run or wait at a time. Try again when one has ended`,
-    );
+    throw tooMany(`At most ${OPEN_MAX} clones per user can be unfinished. Try again when one has ended`);
   const inserted = await insertClone(tx, {
     ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: revision },
     ...{ check_at: now, created_at: now },
@@ -210,10 +208,10 @@ export async function retryClone(ctx: Context, { id }: { id: string }): Promise<
   await inTransaction(ctx.db, async (tx) => {
     const row = await lockUserClone(tx, own);
     if (row.ended_at === null) return;
-    if (row.state === 'COMPLETED') throw conflict(`${row.repo_id} is cloned: there is nothing to try again`);
+    if (row.state === 'COMPLETED') throw conflict(`${row.repo_id} is already cloned`);
     const { repo_id: repoId, dataset_type: datasetType } = row;
     if (await findOpenClone(tx, { userId: own.userId, repoId, datasetType }))
-      throw conflict(`${repoId} is being cloned already`);
+      throw conflict(`${repoId} is already being cloned`);
     const anew = { state: 'QUEUED', reason: '', attempt: 0, ended_at: null, check_at: ctx.clock.now() };
     await updateClone(tx, id, anew);
     await insertLines(tx, id, ['Trying again']);

@@ -63,8 +63,9 @@ export async function copyFile(copying: Copying, file: CloneFile): Promise<void>
     }
     await endUpload(services, { uploadId: upload.id, userId: upload.userId }).catch(ignoreMissing);
     report.addBytes(-file.sizeBytes);
-    if (wrong >= WRONG_MAX) throw conflict(`${file.path} is not what the hub lists: its hash is another one`);
-    report.log(`${file.path}: its hash is not the one that the hub lists. Copying it again`);
+    if (wrong >= WRONG_MAX)
+      throw conflict(`${file.path} differs from the hub's listing: its hash is different`);
+    report.log(`${file.path}: its hash differs from the hub's listing. Copying it again`);
   }
 }
 

@@ -144,8 +144,7 @@ function assertExpectedResponse(
       throw otherSize(source, formatBytes(Number(total)));
     return;
   }
-  if (!isWhole)
-    throw conflict(`The hub sends ${file.path} only as a whole, so that it cannot go on where it was cut`);
+  if (!isWhole) throw conflict(`The hub sends ${file.path} only as a whole, so the download cannot resume`);
   const length = headers['content-length'];
   if (length !== undefined && Number(length) !== end) throw otherSize(source, formatBytes(Number(length)));
 }
@@ -165,7 +164,7 @@ function goneFile({ repo, revision, file }: Source): AppError {
 }
 
 function tooSlow({ file }: Source): AppError {
-  return unavailable(`The hub sends ${file.path} too slowly. Try again later: the copy goes on where it is`);
+  return unavailable(`The hub sends ${file.path} too slowly. Try again later: the copy resumes`);
 }
 
 function givenUp({ file }: Source, { message, cause }: Interrupted): Error {

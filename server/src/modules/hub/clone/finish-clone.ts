@@ -54,7 +54,7 @@ function toFiles(copied: Awaited<ReturnType<typeof selectCopied>>, empty: Blob |
   return copied.map(({ path, sizeBytes, sha256: own }) => {
     const sha256 = sizeBytes === 0 ? empty?.sha256 : own;
     if (sha256) return { path, sizeBytes, sha256 };
-    throw conflict(`${path} was copied, and is not there any more. Try again to copy what is missing`);
+    throw conflict(`${path} was copied but is missing. Try again to copy the missing files`);
   });
 }
 

@@ -38,7 +38,7 @@ export async function listRepository({ services, lease, access, report, signal }
   await assertCloneFits(services, row.user_id, bytes);
   report.log(`${row.repo_id} at ${row.commit_id.slice(0, 8)}: ${copied.length} files, ${formatBytes(bytes)}`);
   if (leftOut.length > 0)
-    report.log(`Left out, since the same weights are there as safetensors: ${namesOf(leftOut)}`);
+    report.log(`Skipped, because the same weights exist as safetensors: ${namesOf(leftOut)}`);
   const written = await underLease(services.db, clonesTable, lease, async (tx) => {
     await insertFiles(tx, row.id, copied);
     await updateClone(tx, row.id, {
@@ -75,7 +75,7 @@ function assertSafePath(path: string): void {
     if (!(error instanceof AppError)) throw error;
   }
   if (kept === path) return;
-  throw conflict(`The hub lists a file whose name cannot be kept: ${JSON.stringify(path.slice(0, 200))}`);
+  throw conflict(`The hub lists a file whose name cannot be stored: ${JSON.stringify(path.slice(0, 200))}`);
 }
 
 async function assertCloneFits(services: Services, userId: string, bytes: number): Promise<void> {

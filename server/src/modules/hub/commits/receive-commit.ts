@@ -59,7 +59,7 @@ export async function receiveCommit(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { asset, head, branch } = await openWritableBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
-  if (!draft.header) throw invalidParam('key', 'A commit begins with its header');
+  if (!draft.header) throw invalidParam('key', 'A commit must begin with its header');
   const families =
     asset.dataset_type === 'MODEL'
       ? await checkNew(ctx, { asset, head, put: draft.put, checkModelFile })
@@ -104,7 +104,7 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
       if (besides > BESIDES_BYTES_MAX)
         throw invalidParam(
           'files',
-          `A commit has at most ${formatBytes(BESIDES_BYTES_MAX)} besides its files`,
+          `A commit has at most ${formatBytes(BESIDES_BYTES_MAX)} in addition to its files`,
         );
       yield chunk;
     }
@@ -113,10 +113,7 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
     lineBytesMax: LINE_BYTES_MAX,
     linesMax: LINES_MAX,
     refuseLine: () =>
-      invalidParam(
-        'content',
-        'A file is too large to stand in a commit. Send it on its own before, as Git LFS does',
-      ),
+      invalidParam('content', 'A file is too large for a commit. Upload it first with Git LFS'),
     refuseCount: () => invalidParam('files', `A commit may change at most ${LINES_MAX} files`),
   };
   for await (const { number, text } of splitLines(countBytes(), limits)) {
@@ -168,7 +165,7 @@ async function addLine(
   { asset, draft, line }: { asset: AssetRow; draft: Draft; line: CommitLine },
 ): Promise<void> {
   if (line.key === 'header') draft.header = line.value;
-  else if (draft.header === null) throw invalidParam('key', 'A commit begins with its header');
+  else if (draft.header === null) throw invalidParam('key', 'A commit must begin with its header');
   else if (line.key === 'deletedFile') draft.removeFiles.push(line.value.path);
   else if (line.key === 'deletedFolder') {
     if (draft.removeFolders.length === FOLDERS_MAX)

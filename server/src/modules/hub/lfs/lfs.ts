@@ -137,15 +137,11 @@ export async function checkSignature(
   { signature, ...signed }: Signed & { signature: string },
 ): Promise<void> {
   if (!isSameSecret(signUpload(config, signed), signature))
-    throw new HubError(
-      'forbidden',
-      null,
-      'This address was not given out by this server, or has been changed',
-    );
+    throw new HubError('forbidden', null, 'This address was not issued by this server, or has been changed');
   const now = clock.now();
   const { key_id: keyId, expires } = signed;
   if (expires * 1000 > now.getTime() && (keyId === undefined || (await isKeyLive(db, keyId, now)))) return;
-  throw new HubError('forbidden', null, 'This address has ended. Start the upload again to go on with it');
+  throw new HubError('forbidden', null, 'This address has expired. Start the upload again to resume it');
 }
 
 /** Checks that the caller has uploaded these bytes completely. Throws AppError('invalid_request'). */

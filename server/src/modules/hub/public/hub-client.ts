@@ -251,7 +251,7 @@ export function hubResponseError(
   if (statusCode === 429) {
     const ms = readRetryAfter(headers['retry-after'], new Date());
     const when = ms === null ? 'a moment' : `${Math.ceil(ms / 1000)} s`;
-    return unavailable(`The public hub takes no more requests for now. Try again in ${when}`);
+    return unavailable(`The public hub accepts no more requests for now. Try again in ${when}`);
   }
   // The hub reports a private repository as missing.
   if ([401, 403, 404].includes(statusCode)) {

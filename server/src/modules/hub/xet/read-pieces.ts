@@ -84,7 +84,7 @@ export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece)
   if (scheme === AS_IT_IS && storedBytes === bytes) return stored;
   if (scheme === LZ4) return decodeLz4(stored, bytes);
   if (scheme === GROUPED_LZ4) return ungroup(decodeLz4(stored, bytes));
-  throw invalidParam('xorb', 'The xorb is compressed in a way that is not known here');
+  throw invalidParam('xorb', 'The xorb has an unsupported compression');
 }
 
 /**

@@ -57,9 +57,9 @@ export function xorbReader(
     const { sha256, pieces } = await reading.run(userId, () => openXorb(hash), signal);
     const wanted = pieces.slice(start, end);
     if (wanted.length < end - start)
-      throw invalidParam('shard', 'The shard names pieces that its xorb has not');
+      throw invalidParam('shard', 'The shard names pieces that its xorb does not have');
     if (wanted.reduce((sum, piece) => sum + piece.bytes, 0) !== bytes)
-      throw invalidParam('shard', 'The pieces that the shard names are not of the size that it says');
+      throw invalidParam('shard', 'The pieces that the shard names do not have the stated size');
     for (const group of inRanges(wanted)) {
       const [from, to] = [group[0]?.from ?? 0, endOf(group.at(-1))];
       const range = { start: from, end: to - 1 };

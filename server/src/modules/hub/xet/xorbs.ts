@@ -82,7 +82,7 @@ async function assertXorbLimit(
   const limitBytes = storageGb * 1024 ** 3;
   if (limitBytes === 0 || (await sumXorbs(db, userId)) + sizeBytes <= limitBytes) return;
   throw payloadTooLarge(
-    `At most ${formatBytes(limitBytes)} may come by Xet within two days. ` +
+    `At most ${formatBytes(limitBytes)} can be uploaded by Xet within two days. ` +
       'Set HF_HUB_DISABLE_XET=1 to send this file by Git LFS, or try again in two days',
     { param: 'xorb' },
   );

@@ -123,10 +123,7 @@ async function readDataset(
   const { userId } = ctx.caller;
   const asset = await findChangeableAsset(ctx.db, { assetId, userId });
   if (asset.dataset_type !== 'RAW') {
-    throw invalidParam(
-      'dataset_id',
-      `${asset.title} is a model: pictures to train on are put into a dataset`,
-    );
+    throw invalidParam('dataset_id', `${asset.title} is a model: choose a dataset for training pictures`);
   }
   const { revision_id: revisionId } = asset;
   const found = { id: assetId, title: asset.title, revisionId };

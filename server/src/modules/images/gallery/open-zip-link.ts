@@ -26,7 +26,7 @@ export async function openZipLink(
   if (expires * 1000 <= services.clock.now().getTime()) {
     throw linkExpired();
   }
-  if (!(await accountExists(services.db, userId))) throw notFoundError('These pictures are no longer there');
+  if (!(await accountExists(services.db, userId))) throw notFoundError('These pictures no longer exist');
   const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
   await sendZip(services, http, {
     files: pictures.map(({ row, output, name }) => ({

@@ -91,7 +91,7 @@ export function findObstacle(
 ): string | null {
   const isWhole = isWholeModel(fineTune.files);
   if (format === 'safetensors') {
-    return isWhole ? `${fineTune.asset.title} is a whole model already: download its files` : null;
+    return isWhole ? `${fineTune.asset.title} is already a whole model: download its files` : null;
   }
   const { title } = base.asset;
   const gguf = findGguf(base);
@@ -100,7 +100,8 @@ export function findObstacle(
     return `${lack}, and safetensors are not converted to GGUF here`;
   }
   if (gguf.fault !== null) return gguf.fault;
-  if (gguf.files.length > 1) return `The GGUF of ${title} lies in several files, which cannot be merged into`;
+  if (gguf.files.length > 1)
+    return `The GGUF of ${title} consists of several files, which cannot be merged into`;
   return isWhole || fineTune.files.some(({ path }) => path === ADAPTER)
     ? null
     : `llama.cpp has no place for the adapter of ${fineTune.asset.title}`;
@@ -152,7 +153,7 @@ export async function readExportable(ctx: Context, { assetId }: { assetId: strin
   const lineage = await readLineage(ctx.db, { assetId });
   const run = lineage && (await findRun(ctx.db, lineage.runId));
   if (!lineage || !run)
-    throw invalidParam('id', `${title} is not a fine-tune: only what a run has trained here can be exported`);
+    throw invalidParam('id', `${title} is not a fine-tune: only models trained here can be exported`);
   if (run.kind === 'pictures') {
     throw invalidParam(
       'id',

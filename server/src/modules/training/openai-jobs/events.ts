@@ -17,7 +17,7 @@ import { readJobRun, toOneJob, toSeconds } from './jobs.ts';
 const END_LINES_MAX = 2;
 
 const FORMAT_IS_PAID =
-  'Answers are not held to response_format while they are written: one that meets it is paid 1 beside what the grader pays';
+  'Answers are not held to response_format while they are written: an answer that meets it earns 1 in addition to the score of the grader';
 
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
 

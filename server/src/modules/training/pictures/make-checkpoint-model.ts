@@ -50,7 +50,7 @@ export async function makeCheckpointModel(
     if (!found) throw notFoundError(`The run has no checkpoint of step ${step}`);
     if (found.modelAssetId !== null) return { model_id: found.modelAssetId };
     if (found.sha256 === null) {
-      const publicMessage = `The LoRA of step ${step} is no longer kept. Those of the last 20 checkpoints are, until a week after the run has ended`;
+      const publicMessage = `The LoRA of step ${step} is no longer stored. The LoRAs of the last 20 checkpoints are stored for a week after the run`;
       throw conflict(publicMessage);
     }
     const files = [

@@ -238,7 +238,7 @@ test('a reading whose last attempt was killed ends with a reason', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   const job = readInBackground(read);
   await job.onLost?.(server.services, { readingId: id });
-  const reason = 'Reading rows.csv was interrupted each time that it was tried. Please try again.';
+  const reason = 'Reading rows.csv was interrupted at every attempt. Please try again.';
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason });
   // An ended reading stays unchanged.
   await job.onLost?.(server.services, { readingId: id });

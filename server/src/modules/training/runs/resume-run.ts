@@ -52,11 +52,9 @@ async function resume(
 ): Promise<{ id: string }> {
   const { userId } = ctx.caller;
   const { run: asked } = await findOwnRun(tx, { runId, userId });
-  if (asked.kind === 'export') throw conflict('An export cannot be resumed. Start another one');
+  if (asked.kind === 'export') throw conflict('An export cannot be resumed. Start a new one');
   if (awaitsClone(asked))
-    throw conflict(
-      `${asked.base.title} was not cloned, and the run has nothing to go on from. Start another one`,
-    );
+    throw conflict(`${asked.base.title} was not cloned, so the run cannot be resumed. Start a new one`);
   await requireSources(tx, asked);
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
@@ -107,7 +105,7 @@ async function unlessGone(source: Promise<unknown>, what: string): Promise<void>
   await source.catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
     throw conflict(
-      `The ${what} was deleted or is not shared with you any more, and the run cannot go on without it`,
+      `The ${what} was deleted or is no longer shared with you, and the run cannot continue without it`,
       { cause: error },
     );
   });

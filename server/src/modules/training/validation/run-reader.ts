@@ -57,7 +57,7 @@ export async function runReader(
   } catch (error) {
     gone?.throwIfAborted();
     if (stalled.signal.aborted) {
-      throw invalidParam(param, `Reading ${what} stopped getting any further. ${advice}`, error);
+      throw invalidParam(param, `Reading ${what} made no progress. ${advice}`, error);
     }
     if (error instanceof ProgramFailed && typeof error.status === 'string') {
       throw unavailable(

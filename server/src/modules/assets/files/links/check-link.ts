@@ -30,7 +30,7 @@ export async function checkLink(
   }
   const isOpen = await canHolderRead(services.db, { sha256, ...said });
   const found = isOpen && (await services.blobs.stat(sha256));
-  if (!found) throw notFoundError(`${name} is no longer there, or was replaced`);
+  if (!found) throw notFoundError(`${name} was deleted or replaced`);
   return { sizeBytes: found.sizeBytes, leftSeconds };
 }
 

@@ -65,7 +65,7 @@ export async function assertNoPathConflict(
   { assetId, path, param }: { assetId: string; path: string; param: string },
 ): Promise<void> {
   const above = await findFileAbove(tx, assetId, path);
-  if (above) throw conflict(`${above} is a file: nothing can be put into it. Delete it first`, { param });
+  if (above) throw conflict(`${above} is a file, not a folder. Delete it first`, { param });
   const below = await listFilesBelow(tx, assetId, { path, prefix: `${path}/`, after: null, limit: 1 });
   if (below.length > 0) throw conflict(`${path} is a folder: delete its files first`, { param });
 }

@@ -181,5 +181,5 @@ export function acquireUploadSlot({
   const max = shareLimit(UPLOADS_MAX, webProcesses());
   const leave = uploads.enter(caller.userId, max);
   if (leave !== null) return leave;
-  throw tooMany(`At most ${max} uploads of one user are received at a time. Try again when one has ended`);
+  throw tooMany(`At most ${max} uploads per user can be in progress. Try again when one has ended`);
 }

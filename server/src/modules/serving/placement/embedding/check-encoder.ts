@@ -45,7 +45,7 @@ export async function checkEncoder(
         `The ${MODULES} of ${asset.title} names ${unknown.slice(0, 40)}, which is not served on the CPU`,
       );
     if (!files.some(({ path }) => path === 'tokenizer.json'))
-      throw conflict(`${asset.title} has no tokenizer.json, without which no text is read on the CPU`);
+      throw conflict(`${asset.title} has no tokenizer.json, which the CPU needs to read text`);
   }
   return listed.filter(({ path }) => path !== '').map(({ path }) => `${path}/config.json`);
 }

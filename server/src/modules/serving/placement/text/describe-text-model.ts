@@ -35,7 +35,7 @@ export async function describeTextModel(
     );
   }
   if (await isEmbeddingModel(ctx, model)) {
-    throw conflict(`${model.asset.title} makes embeddings, and writes no text. Ask POST /v1/embeddings`);
+    throw conflict(`${model.asset.title} creates embeddings, not text. Use POST /v1/embeddings`);
   }
   if (await isClassifier(ctx, model)) {
     throw conflict(describeClassifier(model.asset));
@@ -70,7 +70,7 @@ async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBas
   if (!isAdapter(model)) return null;
   if (parentAssetId) return { assetId: parentAssetId, runId: null };
   throw conflict(
-    `${title} is an adapter, and nothing says of which model. Create it with the base model's id ` +
+    `${title} is an adapter without a base model. Create it with the base model's id ` +
       'as parent_dataset_id',
   );
 }
@@ -85,7 +85,7 @@ async function readBase(
   return readRevision(ctx.db, { assetId, revisionId, userId, top: true }).catch((error: unknown) => {
     if (asset.ownerUserId === userId || !(error instanceof AppError && error.code === 'not_found'))
       throw error;
-    throw conflict(`${asset.title} is an adapter, and its owner does not share the model that it stands on`, {
+    throw conflict(`${asset.title} is an adapter whose owner does not share its base model`, {
       cause: error,
     });
   });
@@ -122,9 +122,7 @@ function saysHowToSample({ path }: { path: string }): boolean {
 function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][number] {
   const config = files.find((file) => file.path === 'config.json');
   if (config) return config;
-  throw conflict(
-    `${asset.title} has no config.json, without which no uploaded adapter can be served on it here`,
-  );
+  throw conflict(`${asset.title} has no config.json, which uploaded adapters need`);
 }
 
 function toInput(file: AssetRevision['files'][number]): InputFile {
