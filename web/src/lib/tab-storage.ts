@@ -18,7 +18,7 @@ function userStorage(prefix: string, storage: () => Storage) {
       }
     },
     /** Returns false if the storage is blocked or full; the previous value then stays. */
-    keep: (userId: string | null, name: string, value: unknown): boolean => {
+    set: (userId: string | null, name: string, value: unknown): boolean => {
       // Don't store values for a user who has signed out since.
       if (userId !== null && getCredentials()?.userId !== userId) return true;
       try {
@@ -30,7 +30,7 @@ function userStorage(prefix: string, storage: () => Storage) {
       }
     },
     /** Deletes the values of all users, or of all but one. */
-    forget: (exceptUserId?: string): void => {
+    clear: (exceptUserId?: string): void => {
       try {
         const all = storage();
         const keys = Array.from({ length: all.length }, (_, index) => all.key(index));
@@ -54,13 +54,13 @@ export const readFromTab = tabStorage.read;
  * Stores a value across reloads of this tab, per user or for any visitor, until sign-out or the tab closes.
  */
 export const writeToTab = (userId: string | null, name: string, value: unknown): void =>
-  void tabStorage.keep(userId, name, value);
+  void tabStorage.set(userId, name, value);
 
 /** Per-user values for all tabs and visits, deleted on sign-out; null deletes a value. */
 export const browserStorage = userStorage('bakehouse.user.', () => localStorage);
 
 /** Deletes the values of all users from this tab. */
 export function clearTabStorage(): void {
-  tabStorage.forget();
+  tabStorage.clear();
   tabClearCount.set(tabClearCount.get() + 1);
 }

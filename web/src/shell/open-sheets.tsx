@@ -25,11 +25,11 @@ export function OpenSheets() {
     .map(({ name, label, render: Content }) => {
       const open = opened?.name === name;
       const onClose = () => close(name);
-      const forget = () => setSeen((names) => new Set([...names].filter((one) => one !== name)));
+      const remove = () => setSeen((names) => new Set([...names].filter((one) => one !== name)));
       return (
         // One boundary per sheet: an error must not unmount other sheets, which may hold a draft or a payment
         // result.
-        <ShownSheet key={name} value={{ label, open, onClose, forget }}>
+        <ShownSheet key={name} value={{ label, open, onClose, remove }}>
           <Boundary fallback={BrokenSheet}>
             <Suspense>
               <Content open={open} onClose={onClose} params={open ? opened.params : {}} />
@@ -40,16 +40,16 @@ export function OpenSheets() {
     });
 }
 
-const ShownSheet = createContext({ label: '', open: false, onClose: () => {}, forget: () => {} });
+const ShownSheet = createContext({ label: '', open: false, onClose: () => {}, remove: () => {} });
 
 /** Error in place of the sheet. Doesn't use the sheet's own code, which may have failed to load. */
 function BrokenSheet(broken: CaughtError) {
-  const { label, open, onClose, forget } = use(ShownSheet);
+  const { label, open, onClose, remove } = use(ShownSheet);
   const retry = useRetry(broken);
   // Reset on close, so that reopening retries.
-  const forgetNow = useEffectEvent(forget);
+  const removeNow = useEffectEvent(remove);
   useEffect(() => {
-    if (!open) forgetNow();
+    if (!open) removeNow();
   }, [open]);
   if (!open) return null;
   return (

@@ -18,7 +18,7 @@ export function useSessionMessages(): void {
   const leave = useEffectEvent(async () => {
     setCredentials(null);
     clearTabStorage();
-    browserStorage.forget();
+    browserStorage.clear();
     queryClient.setQueryData(sessionQuery.queryKey, null);
     const isPublic = router.state.matches.some(({ routeId }) => routeId === '/public');
     if (!isPublic) await navigate({ to: '/', replace: true, ignoreBlocker: true });

@@ -18,7 +18,7 @@ export function useMutation<Data = unknown, Failure = DefaultError, Variables = 
   options: UseMutationOptions<Data, Failure, Variables, Before>,
 ): UseMutationResult<Data, Failure, Variables, Before> {
   const mutation = useUnguarded(options);
-  const { mutateAsync: begin, reset: forget } = mutation;
+  const { mutateAsync: begin, reset: resetMutation } = mutation;
   const [underWay] = useState(() => new Set<UnderWay<Data>>());
   const mutateAsync = useCallback<typeof begin>(
     (...args) => {
@@ -38,8 +38,8 @@ export function useMutation<Data = unknown, Failure = DefaultError, Variables = 
   );
   const reset = useCallback(() => {
     underWay.clear();
-    forget();
-  }, [forget, underWay]);
+    resetMutation();
+  }, [resetMutation, underWay]);
   return { ...mutation, mutate, mutateAsync, reset };
 }
 

@@ -16,7 +16,7 @@ vi.mock('../assets/files/uploads/uploads.ts', () => ({
 }));
 vi.mock('./wizard/use-lack-of-credit.ts', () => ({ useLackOfCredit: () => null }));
 vi.mock('./wizard/use-checked-choice.ts', () => ({
-  useCheckedChoice: () => ({ isPending: false, forget: () => undefined }),
+  useCheckedChoice: () => ({ isPending: false, reset: () => undefined }),
 }));
 
 test('two clicks in the same tick create one model and upload its files once', async () => {

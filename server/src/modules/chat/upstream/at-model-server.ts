@@ -62,7 +62,7 @@ export async function atModelServer<K extends Kind, Result>(
         throw new ModelServerUnreachable('skipped: recently unreachable');
       return await use({ ...server, baseUrl, isRouter }).catch((error: unknown) => {
         if (error instanceof ModelServerUnreachable && !error.wasDelivered) {
-          unreached.note(baseUrl);
+          unreached.record(baseUrl);
           if (isRouter) ctx.log.warn({ err: error, router }, 'router unreachable; falling back to replicas');
         }
         throw error;

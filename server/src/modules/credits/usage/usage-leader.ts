@@ -92,7 +92,7 @@ export class UsageLeader {
       onWritten: (windowId) => this.announce(windowId),
       onLost: (windowId) => {
         services.log.warn({ window_id: windowId }, 'usage window was closed by another process');
-        this.forget(windowId);
+        this.deleteWindow(windowId);
       },
       onGap: (windowId, missing) => {
         services.log.error(
@@ -321,7 +321,7 @@ export class UsageLeader {
     if (this.writer.waiting(id) > 0 || !this.windows.has(id)) return;
     await closeWindow(this.services, { windowId: id, leaderId: this.leaderId });
     this.announce(id);
-    this.forget(id);
+    this.deleteWindow(id);
   }
 
   private endTaking(open: OpenWindow): void {
@@ -330,7 +330,7 @@ export class UsageLeader {
     if (this.current.get(key) === open) this.current.delete(key);
   }
 
-  private forget(windowId: string): void {
+  private deleteWindow(windowId: string): void {
     const open = this.windows.get(windowId);
     if (!open) return;
     this.endTaking(open);
@@ -341,7 +341,7 @@ export class UsageLeader {
   private cutOff(windowId: string): void {
     const open = this.windows.get(windowId);
     if (!open) return;
-    this.forget(windowId);
+    this.deleteWindow(windowId);
     this.add({ ...open, heldMicro: 0n, state: 'ending' });
   }
 

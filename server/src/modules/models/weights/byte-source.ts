@@ -52,7 +52,7 @@ export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
 export type Cursor = {
   position: () => number;
   skip: (length: number) => void;
-  take: (length: number) => Buffer;
+  readBytes: (length: number) => Buffer;
   u32: () => number;
   /** Throws on implausibly large values. */
   u64: () => number;
@@ -71,7 +71,7 @@ export function cursorOver(source: ByteSource): Cursor {
       if (length < 0 || at + length > source.size) throw new DamagedFile('it ends too early');
       at += length;
     },
-    take: readBytes,
+    readBytes,
     u32: () => readBytes(4).readUInt32LE(),
     u64: () => {
       const value = readBytes(8).readBigUInt64LE();

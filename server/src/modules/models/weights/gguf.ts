@@ -75,7 +75,7 @@ export function readGgufTemplates(source: ByteSource): string[] {
   const found: string[] = [];
   walkMetadata(cursor, readHead(cursor, source.size).metadataCount, (key, type) => {
     if (!key.startsWith('tokenizer.chat_template') || type !== STRING) return false;
-    found.push(cursor.take(cursor.u64()).toString('utf8'));
+    found.push(cursor.readBytes(cursor.u64()).toString('utf8'));
     return true;
   });
   return found;
@@ -93,7 +93,7 @@ export function readTemplatesInHead(head: Buffer): { templates: string[]; contro
   try {
     walkMetadata(cursor, readHead(cursor, head.length).metadataCount, (key, type) => {
       if (key.startsWith('tokenizer.chat_template') && type === STRING) {
-        templates.push(cursor.take(cursor.u64()).toString('utf8'));
+        templates.push(cursor.readBytes(cursor.u64()).toString('utf8'));
         return true;
       }
       const isTokens = key === 'tokenizer.ggml.tokens';
@@ -167,7 +167,7 @@ export function parseGgufHead(head: Buffer): GgufHead {
 }
 
 function readHead(cursor: Cursor, size: number): { tensorCount: number; metadataCount: number } {
-  if (size < 24 || cursor.take(4).toString('latin1') !== 'GGUF')
+  if (size < 24 || cursor.readBytes(4).toString('latin1') !== 'GGUF')
     throw new DamagedFile('it does not begin as a GGUF file');
   const version = cursor.u32();
   if (version !== 2 && version !== 3)
@@ -217,5 +217,5 @@ function valueBytes(type: number): number {
 function readString(cursor: Cursor): string {
   const length = cursor.u64();
   if (length > 65_535) throw new DamagedFile('it has a name of impossible length');
-  return cursor.take(length).toString('utf8');
+  return cursor.readBytes(length).toString('utf8');
 }

@@ -154,7 +154,7 @@ test('an empty number field stays empty', async () => {
 
 test('migrates conversations that this browser stored earlier, and deletes them once saved', async () => {
   const old = { turns: first, unanswered: '', settings: initialSettings };
-  browserStorage.keep('ada', 'conversation.rye', old);
+  browserStorage.set('ada', 'conversation.rye', old);
   expect(open().current()).toEqual(old);
   await expect.poll(() => kept.read('rye').turns).toEqual(first);
   await expect.poll(() => localStorage.length).toBe(0);

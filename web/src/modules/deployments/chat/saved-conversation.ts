@@ -97,7 +97,7 @@ export class OpenConversation {
     const save_id = newUuid();
     const after: Left['after'] = [this.version, this.unanswered.at(-1)?.id ?? null];
     const wire = toWire(conversation);
-    this.local.keep({ after, save_id, conversation: wire });
+    this.local.save({ after, save_id, conversation: wire });
     if (new Blob([JSON.stringify(wire)]).size > KEEPALIVE_BYTES_MAX) return;
     put(this.of, { version: this.version, save_id, conversation }, true).catch(() => undefined);
   }
@@ -127,7 +127,7 @@ export class OpenConversation {
         return this.confirm({ version, save_id, conversation });
       } catch (error) {
         if (!(error instanceof ApiError && error.status === 409) || conflicts === CONFLICTS_MAX) {
-          this.local.keep({ after: [this.version, null], save_id, conversation: toWire(conversation) });
+          this.local.save({ after: [this.version, null], save_id, conversation: toWire(conversation) });
           throw error;
         }
         const newer = await call(getConversation, addressOf(this.of));
@@ -140,7 +140,7 @@ export class OpenConversation {
 
   private drop(): void {
     this.changes = [];
-    this.local.forget();
+    this.local.clear();
   }
 
   private confirm({ version, save_id, conversation }: Save): void {
@@ -156,7 +156,7 @@ export class OpenConversation {
       ...{ save_id, is_kept: true },
     };
     queryClient.setQueryData(conversationQuery(userId, model, id).queryKey, cached);
-    this.local.forget();
+    this.local.clear();
   }
 }
 
@@ -185,13 +185,13 @@ type Left = {
  */
 function localCopy({ userId, model, id }: Of) {
   const [left, old] = [`left.${id}`, `conversation.${model}`];
-  const forget = () => {
+  const clear = () => {
     writeToTab(userId, left, null);
-    browserStorage.keep(userId, old, null);
+    browserStorage.set(userId, old, null);
   };
   return {
-    forget,
-    keep: (value: Left) => writeToTab(userId, left, value),
+    clear,
+    save: (value: Left) => writeToTab(userId, left, value),
     /** Returns the change to apply to the saved version, if any. */
     read: ({ version, save_id, is_kept }: Read): Change | null => {
       if (!is_kept) return null;

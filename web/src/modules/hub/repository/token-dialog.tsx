@@ -13,7 +13,7 @@ const FORM_ID = 'hub-token';
 export function TokenDialog({ onClose }: { onClose: () => void }) {
   const kept = useHubToken().data?.token ?? null;
   const save = useSaveToken();
-  const forget = useDeleteToken();
+  const deletion = useDeleteToken();
   const { values, problems, change, isDirty, onSubmit, refuse } = useForm({
     initial: () => ({ token: '' }),
     problemsOf: ({ token }) => (token.trim() === '' ? { token: 'Enter an access token' } : {}),
@@ -35,8 +35,8 @@ export function TokenDialog({ onClose }: { onClose: () => void }) {
           {kept && (
             <Button
               className="mr-auto"
-              loading={forget.isPending}
-              onClick={() => forget.mutate(undefined, { onSuccess: onClose })}
+              loading={deletion.isPending}
+              onClick={() => deletion.mutate(undefined, { onSuccess: onClose })}
             >
               Delete token
             </Button>

@@ -19,7 +19,7 @@ export type CheckedChoice = {
   /** Cancels the background scan. */
   stopCounting: () => void;
   /** Discards the server's response. */
-  forget: () => void;
+  reset: () => void;
 };
 
 /**
@@ -65,6 +65,6 @@ export function useCheckedChoice(choice: FineTuneChoice | null, inPlace = false)
     },
     checkAgain,
     stopCounting,
-    forget: resetCheck,
+    reset: resetCheck,
   };
 }

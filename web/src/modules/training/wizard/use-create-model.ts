@@ -66,13 +66,13 @@ export function useCreateModel(preset: ModelPreset): Wizard {
   }
 
   function tryAgain() {
-    for (const reset of [start.reset, upload.reset, checked.forget]) reset();
+    for (const reset of [start.reset, upload.reset, checked.reset]) reset();
     notify.dismiss(WIZARD_TOAST);
     dispatch({ do: 'try again', begun: beginning(preset) });
   }
 
   function change(action: WizardAction) {
-    if (isOtherChoice(action)) checked.forget();
+    if (isOtherChoice(action)) checked.reset();
     dispatch(action);
   }
 

@@ -99,7 +99,7 @@ class FakeKubelet {
       phase: exitCode === 0 ? 'Succeeded' : 'Failed',
       containerStatuses: [containerStatus({ terminated })],
     });
-    if (this.deleted.has(name)) await this.forget(name);
+    if (this.deleted.has(name)) await this.removePod(name);
   }
 
   private end({ metadata: { name }, spec, status }: WholePod, process: PodProcess | undefined): void {
@@ -107,7 +107,7 @@ class FakeKubelet {
     this.deleted.add(name);
     const hasEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';
     if (!process || hasEnded) {
-      void this.forget(name);
+      void this.removePod(name);
       return;
     }
     process.stop();
@@ -124,7 +124,7 @@ class FakeKubelet {
     return this.insist('PATCH', `${this.path}/${name}/status`, { status });
   }
 
-  private forget(name: string): Promise<void> {
+  private removePod(name: string): Promise<void> {
     return this.insist('DELETE', `${this.path}/${name}`, { gracePeriodSeconds: 0 });
   }
 

@@ -42,7 +42,7 @@ export function needsReplica({ loads, places }: ReplicaLoads): boolean {
 
 /** Addresses of model servers that were recently unreachable from this process. Others are tried first. */
 export type UnreachedServers = {
-  note: (baseUrl: string) => void;
+  record: (baseUrl: string) => void;
   has: (baseUrl: string) => boolean;
 };
 
@@ -50,7 +50,7 @@ export type UnreachedServers = {
 export function unreachedServers(now: () => number = () => performance.now()): UnreachedServers {
   const until = new Map<string, number>();
   return {
-    note: (baseUrl) => {
+    record: (baseUrl) => {
       for (const [known, end] of until) if (end <= now()) until.delete(known);
       until.set(baseUrl, now() + PASS_OVER_MS);
     },

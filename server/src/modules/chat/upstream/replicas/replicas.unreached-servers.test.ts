@@ -5,9 +5,9 @@ it('skips a server for ten seconds after the last failed connection', () => {
   let now = 0;
   const unreached = unreachedServers(() => now);
   expect(unreached.has('http://a')).toBe(false);
-  unreached.note('http://a');
+  unreached.record('http://a');
   now = 5_000;
-  unreached.note('http://a');
+  unreached.record('http://a');
   now = 14_999;
   expect([unreached.has('http://a'), unreached.has('http://b')]).toEqual([true, false]);
   now = 15_000;
