@@ -2,7 +2,7 @@ import { findSeenAt } from './engine/machines/queries.ts';
 import { shareResult } from './platform/concurrency/share-result.ts';
 import type { Services } from './platform/context.ts';
 import { checkWrites } from './platform/db/check-writes.ts';
-import { AppError } from './platform/errors.ts';
+import { unavailable } from './platform/errors.ts';
 import type { Role } from './roles.ts';
 
 /** A pass over a machine's workloads takes seconds, and the next one starts immediately. */
@@ -30,8 +30,7 @@ export function checkReady(
     // Each pass records its start, which is the end of the previous pass.
     const seenAt = await findSeenAt(db, machineId);
     if (seenAt && clock.now().getTime() - seenAt.getTime() < STILL_MS) return;
-    throw new AppError('unavailable', {
-      publicMessage: 'No process manages the workloads of this machine',
+    throw unavailable('No process manages the workloads of this machine', {
       cause: new Error(`the last pass started ${seenAt ? `at ${seenAt.toISOString()}` : 'never'}`),
     });
   };

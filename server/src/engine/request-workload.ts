@@ -1,5 +1,5 @@
 import { type Transaction, toJson } from '../platform/db/database.ts';
-import { AppError } from '../platform/errors.ts';
+import { conflict } from '../platform/errors.ts';
 import { insertInputs } from './files/file-queries.ts';
 import {
   type Behaviour,
@@ -73,10 +73,10 @@ export async function resumeWorkload(
 ): Promise<Workload> {
   const workload = await lockWorkload(tx, id);
   if (workload?.state !== 'stopped' && workload?.state !== 'failed') {
-    throw new AppError('conflict', { publicMessage: 'Only what was cancelled or has failed can be resumed' });
+    throw conflict('Only what was cancelled or has failed can be resumed');
   }
   if (workload.filesRemovedAt) {
-    throw new AppError('conflict', { publicMessage: 'Its work was kept for seven days, and is gone now' });
+    throw conflict('Its work was kept for seven days, and is gone now');
   }
   const savedSeconds = secondsSaved(workload);
   await wakeEngines(tx);

@@ -39,7 +39,85 @@ export class AppError extends Error {
   }
 }
 
-/** Returns the error for an invalid parameter, named by its dotted path. */
-export function refused(param: string, publicMessage: string, cause?: unknown): AppError {
-  return new AppError('invalid_request', { publicMessage, param, cause });
+type Details = Omit<Options, 'publicMessage'>;
+
+const factory =
+  (code: ErrorCode) =>
+  (publicMessage: string, details?: Details): AppError =>
+    new AppError(code, { ...details, publicMessage });
+
+// A code that only one module uses has no factory here: the module creates the AppError.
+export const invalidRequest = factory('invalid_request');
+export const unauthenticated = factory('unauthenticated');
+export const forbidden = factory('forbidden');
+/** For `not_found` with a sentence of its own. See also `notFound` and `unknownId`. */
+export const notFoundError = factory('not_found');
+export const conflict = factory('conflict');
+export const gone = factory('gone');
+export const preconditionFailed = factory('precondition_failed');
+export const payloadTooLarge = factory('payload_too_large');
+export const unsupportedMediaType = factory('unsupported_media_type');
+/** The caller has reached a limit. The message says how to get below it. */
+export const tooMany = factory('rate_limited');
+export const internalError = factory('internal');
+export const unavailable = factory('unavailable');
+export const timedOut = factory('timed_out');
+
+/** `param` is the dotted path of the invalid field. The message says how to correct it. */
+export function invalidParam(param: string, publicMessage: string, cause?: unknown): AppError {
+  return invalidRequest(publicMessage, { param, cause });
 }
+
+export function unknownCursor(cause?: unknown): AppError {
+  return invalidParam('cursor', 'cursor must be the next_cursor of an earlier page of this list', cause);
+}
+
+/** 'Asset not found', also if the caller may not read it. */
+export function notFound(noun: string, param?: string): AppError {
+  return notFoundError(`${noun} not found`, { param });
+}
+
+/** 'No generation has this id', also if the caller may not read it. */
+export function unknownId(noun: string, param?: string): AppError {
+  return notFoundError(`No ${noun} has this id`, { param });
+}
+
+export function modelNotFound(publicMessage: string): AppError {
+  return new AppError('model_not_found', { publicMessage, param: 'model' });
+}
+
+export const signInRequired = () => unauthenticated('Sign in first');
+export const invalidApiKey = () => unauthenticated('This API key is not valid');
+
+export function ownedByAnother(param: string): AppError {
+  return forbidden('This belongs to another user', { param });
+}
+
+export function invalidLink(): AppError {
+  const message = 'This link was not made by this server, or has been changed. Ask for a new one.';
+  return forbidden(message, { param: 'signature' });
+}
+
+export const linkExpired = () => gone('This link has expired. Ask for a new one.', { param: 'expires' });
+export const workloadEnded = () => gone('This workload has ended');
+
+/** `reason` is a sentence, such as 'bert does not answer'. The message adds 'Try again'. */
+export function modelUnavailable(reason: string, cause?: unknown, retryAfterMs?: number): AppError {
+  return unavailable(`${reason.replace(/\.$/, '')}. Try again`, { cause, retryAfterMs });
+}
+
+export function databaseUnavailable(cause: unknown): AppError {
+  return unavailable('The database does not answer. Try again in a moment', { cause });
+}
+
+export function pythonNotReady(): AppError {
+  return unavailable(
+    'The Python environment for training is still being prepared. Please try again in a few minutes.',
+  );
+}
+
+export function fileReadersBusy(): AppError {
+  return unavailable('Several of your files are being read already. Try again when they are done.');
+}
+
+export const clientDisconnected = () => unavailable('The client disconnected');

@@ -3,9 +3,9 @@ import { RUNTIME_PROTOCOL } from '@bakehouse/contract/runtime/workload-spec';
 import type { getWorkloadSpec } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { workloadEnded } from '../../platform/errors.ts';
 import type { WorkloadSpec } from '../model/workload.ts';
 import { readSpec } from '../queries.ts';
-import { workloadEnded } from '../reports/workload-ended.ts';
 import { findWorkload } from '../workloads.ts';
 import { findCheckpoint } from './file-queries.ts';
 

@@ -2,7 +2,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { getWorkloadInput } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, notFound } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { readBlobState } from '../../platform/storage/queries.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
@@ -27,7 +27,7 @@ export async function readInput(
 ): Promise<void> {
   const { sha256 } = params;
   const size = await findInput(ctx.db, ctx.caller.workloadId, sha256);
-  if (size === null) throw new AppError('not_found', { publicMessage: 'This workload has no such input' });
+  if (size === null) throw notFound('Input');
   const headers = { 'content-type': 'application/octet-stream' };
   const link = http.request.headers[LINKS] === undefined ? null : await findLink(ctx, sha256);
   if (link !== null) {

@@ -3,7 +3,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { putWorkloadArtefact } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { invalidParam } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { HashMismatch } from '../../platform/storage/blob-store.ts';
 import { collectBlob, storeBlob } from '../../platform/storage/store-blob.ts';
@@ -29,17 +29,14 @@ export async function storeArtefact(
 ): Promise<void> {
   const path = params['*'];
   if (!isSafePath(path)) {
-    throw new AppError('invalid_request', {
-      publicMessage: `'${path}' is not a path within the artefacts`,
-      param: '*',
-    });
+    throw invalidParam('*', `'${path}' is not a path within the artefacts`);
   }
   const announced = String(request.headers['x-content-sha256']);
   const others = (sha256: string) =>
-    new AppError('invalid_request', {
-      publicMessage: `${path} arrived with the SHA-256 ${sha256}, not the one announced in X-Content-SHA256`,
-      param: 'X-Content-SHA256',
-    });
+    invalidParam(
+      'X-Content-SHA256',
+      `${path} arrived with the SHA-256 ${sha256}, not the one announced in X-Content-SHA256`,
+    );
   const { raw } = request;
   // Closes the connection without a response.
   raw.setTimeout(limits.stallMs, () => raw.destroy());

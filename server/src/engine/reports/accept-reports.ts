@@ -5,7 +5,7 @@ import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { storableJson } from '../../platform/db/storable-text.ts';
-import { AppError } from '../../platform/errors.ts';
+import { invalidParam, unavailable } from '../../platform/errors.ts';
 import { type Artefact, selectArtefacts } from '../files/file-queries.ts';
 import { hasEnded, isWithDriver, latest, type Result, type Workload } from '../model/workload.ts';
 import { announce, type WorkloadKinds } from '../model/workload-kind.ts';
@@ -95,10 +95,7 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
   fresh.forEach((report, index) => {
     const expected = acceptedSeq + 1 + index;
     if (report.seq !== expected) {
-      throw new AppError('invalid_request', {
-        publicMessage: `Report ${expected} is missing before report ${report.seq}`,
-        param: 'reports',
-      });
+      throw invalidParam('reports', `Report ${expected} is missing before report ${report.seq}`);
     }
   });
   return fresh;
@@ -112,7 +109,7 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
 function servingUrl(baseUrl: string, { host, port, isOnMachine }: ServingPlace): string {
   if (host === null) {
     const publicMessage = 'The address of this workload is not known yet. It is asked for again at once.';
-    throw new AppError('unavailable', { publicMessage });
+    throw unavailable(publicMessage);
   }
   const shown = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host;
   const url = URL.parse(baseUrl);
@@ -122,10 +119,10 @@ function servingUrl(baseUrl: string, { host, port, isOnMachine }: ServingPlace):
     url.href === `http://${url.host}/` &&
     (port === 0 || url.port === String(port));
   if (isOwn) return isOnMachine ? baseUrl : `http://${shown}:${url.port || 80}`;
-  throw new AppError('invalid_request', {
-    publicMessage: `base_url must be the address where this workload was told to answer, http://${shown}:${port || 'PORT'}`,
-    param: 'reports',
-  });
+  throw invalidParam(
+    'reports',
+    `base_url must be the address where this workload was told to answer, http://${shown}:${port || 'PORT'}`,
+  );
 }
 
 async function keep(tx: Transaction, workload: Workload, reports: Report[]): Promise<void> {
@@ -150,10 +147,7 @@ async function namedArtefacts(tx: Transaction, workloadId: string, result: Resul
   return result.files.map(({ path, sha256 }) => {
     const artefact = stored.get(path);
     if (artefact?.sha256 !== sha256) {
-      throw new AppError('invalid_request', {
-        publicMessage: `The file ${path} has not been stored`,
-        param: 'files',
-      });
+      throw invalidParam('files', `The file ${path} has not been stored`);
     }
     return artefact;
   });

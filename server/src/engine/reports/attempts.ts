@@ -1,13 +1,13 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { WorkloadCaller } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
+import { workloadEnded } from '../../platform/errors.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import { listUptimes } from '../machines/queries.ts';
 import { newestGaplessSpan } from '../machines/read-machines.ts';
 import type { Span } from '../model/span.ts';
 import { hasEnded, type Workload } from '../model/workload.ts';
 import { columns, toWorkload } from '../workloads.ts';
-import { workloadEnded } from './workload-ended.ts';
 
 /**
  * Authenticates a running workload by the token of its current attempt; null for any other token. Throws

@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { invalidRequest, notFound } from '../../platform/errors.ts';
 import { encryptApiKey, hashApiKey, makeApiKey } from './keys/api-key.ts';
 import { findEncryptedKey, insertWebAppKey } from './keys/key-queries.ts';
 import { isOperatorAddress } from './operators.ts';
@@ -65,7 +65,7 @@ export async function findUserId(db: Database | Transaction, handle: string): Pr
 export async function getMe(ctx: Context): Promise<User> {
   const { userId, isOperator } = ctx.caller;
   const [user, done] = await Promise.all([findUser(ctx.db, userId), listCompletedSteps(ctx.db, userId)]);
-  if (!user) throw new AppError('not_found', { publicMessage: 'This user does not exist' });
+  if (!user) throw notFound('User');
   const steps = {
     create_dataset: { completed: done.has('create_dataset') },
     create_model: { completed: done.has('create_model') },
@@ -135,9 +135,9 @@ export async function makeOperator(
 ): Promise<{ password: string }> {
   const email = input.email.toLowerCase();
   if (!isOperatorAddress(config, email)) {
-    throw new AppError('invalid_request', {
-      publicMessage: `BAKEHOUSE_OPERATORS does not name ${email}. Set it in .env, which the server and this command both read, and restart the server`,
-    });
+    throw invalidRequest(
+      `BAKEHOUSE_OPERATORS does not name ${email}. Set it in .env, which the server and this command both read, and restart the server`,
+    );
   }
   const password = randomBytes(18).toString('base64url');
   const passwordHash = await hashPassword(password);

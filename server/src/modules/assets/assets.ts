@@ -13,7 +13,7 @@ import type { Context, Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, conflict, invalidParam } from '../../platform/errors.ts';
 import { publishChange, publishChanges } from '../../platform/events/publish-change.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import { completeOnboardingStep } from '../accounts/onboarding.ts';
@@ -217,10 +217,7 @@ export async function updateAsset(
       words.title !== undefined &&
       words.title.length < MODEL_NAME_LENGTH_MIN
     ) {
-      throw new AppError('invalid_request', {
-        publicMessage: `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`,
-        param: 'title',
-      });
+      throw invalidParam('title', `Model name must have at least ${MODEL_NAME_LENGTH_MIN} characters`);
     }
     const isPublished = words.is_published ?? asset.is_published;
     const isMoved = isPublished !== asset.is_published;
@@ -239,8 +236,8 @@ export async function updateAsset(
 /** Publishing would open the model to users without a grant. */
 function assertNotRestricted({ title, is_restricted: isRestricted }: AssetRow): void {
   if (!isRestricted) return;
-  throw new AppError('conflict', {
-    publicMessage: `${title} is a restricted model: access to it is granted one by one. Remove the restriction to publish it`,
-    param: 'is_published',
-  });
+  throw conflict(
+    `${title} is a restricted model: access to it is granted one by one. Remove the restriction to publish it`,
+    { param: 'is_published' },
+  );
 }

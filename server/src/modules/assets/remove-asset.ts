@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { conflict, notFound } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { lockChangeableAsset } from './access/changeable.ts';
@@ -51,7 +51,7 @@ export async function removeAsset(
 ): Promise<void> {
   for (const findUse of [...findUses, findDependentOf]) {
     const use = await findUse(tx, { assetId: asset.id, userId });
-    if (use) throw new AppError('conflict', { publicMessage: use });
+    if (use) throw conflict(use);
   }
   await markDeleted(tx, asset.id);
   await deleteUploadsOfAsset(tx, asset.id);
@@ -146,5 +146,5 @@ export async function lockAssetsForUse(
   await tx.selectFrom('assets').select('id').where('id', 'in', wanted).orderBy('id').forKeyShare().execute();
   // Check after locking, to see the changes of transactions that this one waited for.
   const readable = await selectReadableIds(tx, { ids: wanted, userId });
-  if (readable.size < wanted.length) throw new AppError('not_found', { publicMessage: 'Asset not found' });
+  if (readable.size < wanted.length) throw notFound('Asset');
 }

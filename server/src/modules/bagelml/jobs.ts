@@ -1,7 +1,7 @@
 import type { Job } from '@bakehouse/contract/bagelml';
 import type { Run } from '@bakehouse/contract/runs';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { notFoundError } from '../../platform/errors.ts';
 import { previewFile } from '../datasets/preview-file.ts';
 import { getRun, listRuns } from '../training/runs/runs.ts';
 
@@ -12,7 +12,7 @@ export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string
   const query = { model_id: [modelId], recent: undefined, search: '', limit: 1, cursor: undefined };
   const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });
   const [run] = runs;
-  if (!run) throw new AppError('not_found', { publicMessage: 'No fine-tune has made this model' });
+  if (!run) throw notFoundError('This model was not made by a fine-tune');
   return toJob(run);
 }
 

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { AppError } from '../../platform/errors.ts';
+import { notFoundError } from '../../platform/errors.ts';
 
 const VECTORS =
-  'This server has no vector indexes: it keeps the files of datasets and models, and does not embed or search what is in them';
+  'This server has no vector indexes: it stores the files of datasets and models, but does not embed or search their content';
 const GIT =
   'This server keeps no Git datasets. Make a dataset with create_asset, and add its files with file_upload';
 const LIKES = 'Datasets and models have no likes and no ratings here';
@@ -23,7 +23,7 @@ const unsupported: [path: string, sentence: string][] = [
     'Nothing is for sale here: use your own datasets and models, or the starter models',
   ],
   ['/api/v1/datasets/:id/like', LIKES],
-  ['/api/v1/persist', 'Everything is stored when it is answered: there is nothing to persist'],
+  ['/api/v1/persist', 'Every response is already stored: there is nothing to persist'],
   ['/api/v1/reset', 'This server cannot be reset over its API'],
   ['/join_waitlist/*', 'There is no waiting list: sign up in the web app'],
 ];
@@ -35,7 +35,7 @@ export const rejectUnsupportedCalls: FastifyPluginAsync = async (app) => {
       schema: { hide: true },
       // Before the body is read.
       onRequest: async () => {
-        throw new AppError('not_found', { publicMessage });
+        throw notFoundError(publicMessage);
       },
       handler: async () => undefined,
     });

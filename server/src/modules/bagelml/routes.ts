@@ -3,7 +3,13 @@ import type { createClientKey as createClientKeyEndpoint } from '@bakehouse/cont
 import * as contract from '@bakehouse/contract/bagelml';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Caller, Context, UserCaller } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import {
+  forbidden,
+  invalidApiKey,
+  notFoundError,
+  ownedByAnother,
+  unauthenticated,
+} from '../../platform/errors.ts';
 import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
 import { abortWithKey } from '../../platform/http/callers/key-ends.ts';
 import { sendZip } from '../../platform/storage/send-blob.ts';
@@ -76,18 +82,12 @@ async function createClientKey(
   const header = request.headers['x-api-key'];
   const key = typeof header === 'string' ? header : body.api_key;
   if (key === '')
-    throw new AppError('unauthenticated', {
-      publicMessage: 'API key not found. Send the key of the web app as api_key',
-      param: 'api_key',
-    });
+    throw unauthenticated('API key not found. Send the key of the web app as api_key', { param: 'api_key' });
   const caller = await authenticate(key);
-  if (!caller) throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
-  if (caller.userId !== body.userId)
-    throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param: 'userId' });
+  if (!caller) throw invalidApiKey();
+  if (caller.userId !== body.userId) throw ownedByAnother('userId');
   if (!caller.key?.forWebApp)
-    throw new AppError('forbidden', {
-      publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
-    });
+    throw forbidden('This API key cannot manage API keys. Use the key of the web app');
   const made = await createApiKey({ ...ctx, caller }, { body: { name: body.name, scopes: ['everything'] } });
   return { ...made, data: made.secret };
 }
@@ -95,7 +95,7 @@ async function createClientKey(
 /** Sends all files of the newest revision as a zip. Throws AppError 'not_found' if there are no files yet. */
 async function downloadModel(ctx: Context, { modelId }: { modelId: string }, http: Http): Promise<void> {
   const files = await listAllFiles(ctx, modelId);
-  if (files.length === 0) throw new AppError('not_found', { publicMessage: 'This model has no files yet' });
+  if (files.length === 0) throw notFoundError('This model has no files yet');
   abortWithKey(ctx, http);
   await sendZip(ctx, http, {
     files: files.map(({ path, sha256, size_bytes: sizeBytes, uploaded_at }) => ({

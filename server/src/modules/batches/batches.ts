@@ -9,7 +9,7 @@ import { fromFlatId, toFlatId } from '@bakehouse/contract/fields/flat-id';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { AppError, refused } from '../../platform/errors.ts';
+import { type AppError, invalidParam, notFoundError } from '../../platform/errors.ts';
 import type { Blob } from '../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { createFileDataset } from '../datasets/openai-files/files.ts';
@@ -23,7 +23,7 @@ const END_BATCH_PAGE = 200;
 /** Returns a batch of the caller by its internal id. Throws AppError 'not_found'. */
 export async function getOwnBatch(ctx: Context, id: string): Promise<Batch> {
   const row = await findBulk(ctx.db, 'batch', { userId: ctx.caller.userId, id });
-  if (!row) throw notFound(id);
+  if (!row) throw batchNotFound(id);
   return toBatch(row, ctx.clock.now());
 }
 
@@ -34,7 +34,7 @@ export async function listBatches(
 ): Promise<ResponseOf<typeof listContract>> {
   const cursor = after === undefined ? null : fromFlatId(after);
   if (cursor !== null && !(await findBulk(db, 'batch', { userId, id: cursor })))
-    throw refused('after', `after: there is no batch '${after}'`);
+    throw invalidParam('after', `after: there is no batch '${after}'`);
   const found = await selectBulk(db, 'batch', { userId, after: cursor, limit: limit + 1 });
   const data = found.slice(0, limit).map((row) => toBatch(row, clock.now()));
   return {
@@ -53,11 +53,8 @@ export async function* listAllBatches({ db, caller: { userId }, clock }: Context
   } while (after);
 }
 
-function notFound(id: string): AppError {
-  return new AppError('not_found', {
-    publicMessage: `There is no batch '${toFlatId('batch_', id)}'`,
-    param: 'batch_id',
-  });
+function batchNotFound(id: string): AppError {
+  return notFoundError(`There is no batch '${toFlatId('batch_', id)}'`, { param: 'batch_id' });
 }
 
 function statusOf(row: BatchRow, now: Date): Batch['status'] {

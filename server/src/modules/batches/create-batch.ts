@@ -12,7 +12,7 @@ import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { findUnstorable } from '../../platform/db/storable-text.ts';
-import { AppError, refused } from '../../platform/errors.ts';
+import { type AppError, conflict, invalidParam } from '../../platform/errors.ts';
 import { sentenceOf } from '../../platform/http/validation/invalid-request.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
@@ -80,7 +80,7 @@ async function read(
   const file = await findFile(ctx, id, FIELD);
   if (file.size_bytes > BigInt(BATCH_BYTES_MAX)) {
     const most = formatBytes(BATCH_BYTES_MAX);
-    throw refused(FIELD, `A batch has at most ${most} of requests. Send them as several batches`);
+    throw invalidParam(FIELD, `A batch has at most ${most} of requests. Send them as several batches`);
   }
   const agreed = agreePrices(await chat.recallPrices());
   const prices = withAgreedPrices(await chat.recallPrices(), agreed);
@@ -124,9 +124,7 @@ async function begin(
 
 async function assertBatchLimit(db: Database | Transaction, userId: string): Promise<void> {
   if ((await countBulk(db, 'batch', { userId, isOpen: true })) < OPEN_MAX) return;
-  throw new AppError('conflict', {
-    publicMessage: `At most ${OPEN_MAX} batches can be under way. Wait for one to end, or cancel one`,
-  });
+  throw conflict(`At most ${OPEN_MAX} batches can be unfinished. Wait for one to end, or cancel one`);
 }
 
 type ReadRequest = BatchRequest & { asked: RequestBody };
@@ -143,7 +141,7 @@ async function* readRequests(
   let model: string | null = null;
   for await (const { number, value } of readJsonLines(bytes, READ_REQUESTS_FIELD)) {
     if (ids.size === BATCH_LINES_MAX)
-      throw refused(
+      throw invalidParam(
         READ_REQUESTS_FIELD,
         `A batch has at most ${BATCH_LINES_MAX} requests. Send them as several batches`,
       );
@@ -156,7 +154,7 @@ async function* readRequests(
       throw atLine(number, `body.model must be '${model}', as on the lines before: a batch is of one model`);
     yield request;
   }
-  if (ids.size === 0) throw refused(READ_REQUESTS_FIELD, 'The file has no requests');
+  if (ids.size === 0) throw invalidParam(READ_REQUESTS_FIELD, 'The file has no requests');
 }
 
 function readRequest(number: number, value: unknown, endpoint: BatchEndpoint): ReadRequest {
@@ -180,5 +178,5 @@ function describe({ issues: [issue] }: z.ZodError, ...within: string[]): string 
 }
 
 function atLine(number: number, sentence: string): AppError {
-  return refused(READ_REQUESTS_FIELD, `Line ${number}: ${sentence}`);
+  return invalidParam(READ_REQUESTS_FIELD, `Line ${number}: ${sentence}`);
 }

@@ -1,7 +1,7 @@
 import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../platform/concurrency/share-limit.ts';
 import type { Services } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { type AppError, tooMany, unavailable } from '../../platform/errors.ts';
 
 /** Open requests, most of them queued: `user` per user across all processes, `all` in this process. */
 const OPEN_MAX = { user: 64, all: 1024 };
@@ -23,28 +23,26 @@ type NeededServices = Pick<Services, 'webProcesses'>;
 export function admitRequest(services: NeededServices, userId: string): () => void {
   const max = openMax(services);
   const leave = open.enter(userId, max);
-  if (leave === null) throw tooMany(max);
+  if (leave === null) throw tooManyRequests(max);
   return leave;
 }
 
 /** Throws the error that `admitRequest` would throw now, without reserving a slot. */
 export function assertAdmissible(services: NeededServices, userId: string): void {
   const max = openMax(services);
-  if (open.of(userId) >= max) throw tooMany(max);
+  if (open.of(userId) >= max) throw tooManyRequests(max);
 }
 
 /** Returns the limit of open requests per user. */
 function openMax({ webProcesses }: NeededServices): number {
   if (open.all() < OPEN_MAX.all) return shareLimit(OPEN_MAX.user, webProcesses());
-  throw new AppError('unavailable', {
-    publicMessage: 'Too many requests are waiting for an answer. Try again shortly',
+  throw unavailable('Too many requests are waiting for an answer. Try again shortly', {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
-function tooMany(max: number): AppError {
-  return new AppError('rate_limited', {
-    publicMessage: `At most ${max} requests of one user are answered at a time. Try again shortly`,
+function tooManyRequests(max: number): AppError {
+  return tooMany(`At most ${max} requests per user can be in progress. Try again shortly`, {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }

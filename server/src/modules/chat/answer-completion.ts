@@ -3,13 +3,13 @@ import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
 import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
-import { readText, unavailable } from '../serving/ask/model-server-client.ts';
+import { readText } from '../serving/ask/model-server-client.ts';
 import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { type AnswerShape, chatShape, ignoredWarning, knownFields, sendWarnings } from './answer-shape.ts';
 import {
@@ -231,7 +231,7 @@ async function toError(
 }
 
 function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): AppError {
-  return unavailable(`${modelName} does not answer`, cause);
+  return modelUnavailable(`${modelName} does not answer`, cause);
 }
 
 type Raw = Http['reply']['raw'];
@@ -297,9 +297,6 @@ function failEvents(raw: Raw, shape: AnswerShape, error: unknown, requestId: str
   const known =
     error instanceof AppError
       ? error
-      : new AppError('unavailable', {
-          publicMessage: 'The model server stopped in the middle of the answer. Try again',
-          cause: error,
-        });
+      : unavailable('The model server stopped in the middle of the answer. Try again', { cause: error });
   raw.end(shape.failure(known, requestId));
 }

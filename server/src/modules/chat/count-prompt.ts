@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
+import { modelUnavailable } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
-import { postToModelServer, readText, unavailable } from '../serving/ask/model-server-client.ts';
+import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { sendWarnings } from './answer-shape.ts';
 import { type CompletionBody, toBoundRequest } from './body/completion-request.ts';
@@ -65,7 +66,7 @@ async function count(
   const status = answer.statusCode ?? 500;
   if (status >= 400 && status < 500) throw toModelServerError(text, body);
   const { data } = told.safeParse(status < 400 ? parse(text) : null);
-  if (data === undefined) throw unavailable(`${upstream.model_name} does not answer`, new Error(text));
+  if (data === undefined) throw modelUnavailable(`${upstream.model_name} does not answer`, new Error(text));
   return data;
 }
 

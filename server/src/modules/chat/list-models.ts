@@ -9,9 +9,8 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { modelNotFound, notFound } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { deploymentNotFound } from '../deployments/deployment-not-found.ts';
 import { findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
 import { listFineTunes } from '../models/fine-tuned/fine-tuned.ts';
@@ -78,10 +77,7 @@ export async function getModel(
   const { data } = await listModels(ctx);
   const model = data.find(({ id }) => id === params.model);
   if (!model) {
-    throw new AppError('model_not_found', {
-      publicMessage: `There is no model '${params.model}'`,
-      param: 'model',
-    });
+    throw modelNotFound(`There is no model '${params.model}'`);
   }
   return isForAnthropic(http) ? toAnthropicModel(model) : model;
 }
@@ -107,7 +103,7 @@ export async function readMetrics(
   { params: { podId }, query: { minutes } }: InputOf<typeof vllmMetricsEndpoint>,
 ): Promise<ResponseOf<typeof vllmMetricsEndpoint>> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds: textKinds });
-  if (!row) throw deploymentNotFound();
+  if (!row) throw notFound('Deployment', 'podId');
   const since = new Date(ctx.clock.now().getTime() - minutes * 60_000);
   const rows = await chatRequestsPerMinute(ctx.db, { podId: row.id, since });
   return {

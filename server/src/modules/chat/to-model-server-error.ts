@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError, refused } from '../../platform/errors.ts';
+import { type AppError, invalidParam, invalidRequest } from '../../platform/errors.ts';
 import { contextExceeded } from './body/limits.ts';
 import { SCHEMA_PARAM } from './grammar/build-grammar.ts';
 import { toolsOf } from './tools/callable-tools.ts';
@@ -27,10 +27,10 @@ export function toModelServerError(answer: string, body: Record<string, unknown>
 /** llama.cpp wraps the reason, from a chat template or a schema, in a description of its internals. */
 function inPlainWords(message: string, schemaParam: string): AppError {
   const [, ofTemplate, ofSchema] = /Jinja Exception: (.+)|JSON schema error (at .+)/.exec(message) ?? [];
-  if (ofSchema) return refused(schemaParam, `${schemaParam}: ${ofSchema}`);
+  if (ofSchema) return invalidParam(schemaParam, `${schemaParam}: ${ofSchema}`);
   const isInside = message.startsWith('Unable to generate parser') || message.includes('While executing');
   const publicMessage = isInside ? "The model's chat template cannot read this conversation" : message;
-  return new AppError('invalid_request', { publicMessage: ofTemplate ?? publicMessage });
+  return invalidRequest(ofTemplate ?? publicMessage);
 }
 
 /** vLLM reports the number only inside its message. */

@@ -10,9 +10,8 @@ import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { notFound, tooMany, unknownCursor } from '../../platform/errors.ts';
 import { sendMail } from '../../platform/mail/mail.ts';
-import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { listOperators } from '../accounts/steps.ts';
 import { notify } from '../notifications/notifications.ts';
 
@@ -31,9 +30,7 @@ export async function contactUs(
   return inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
       if ((await countRecentMessages(tx, ctx.caller.userId)) >= MESSAGES_PER_HOUR) {
-        throw new AppError('rate_limited', {
-          publicMessage: `You have sent ${MESSAGES_PER_HOUR} messages within an hour. Try again later`,
-        });
+        throw tooMany(`You have sent ${MESSAGES_PER_HOUR} messages within an hour. Try again later`);
       }
       const message_id = await insertMessage(tx, body);
       await notifyOperators(tx, ctx, message_id);
@@ -167,7 +164,7 @@ export async function changeMessage(
   return inTransaction(ctx.db, async (tx) => {
     await setStatus(tx, params.messageId, body.status);
     const message = await findMessage(tx, params.messageId);
-    if (!message) throw new AppError('not_found', { publicMessage: 'Message not found' });
+    if (!message) throw notFound('Message');
     return message;
   });
 }

@@ -11,8 +11,7 @@ import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
-import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { conflict, notFoundError, unknownCursor } from '../../platform/errors.ts';
 import { isOperator } from '../accounts/operators.ts';
 import { isUnprovenAddress } from '../accounts/proven-addresses.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
@@ -56,14 +55,10 @@ export async function grantCredits(
     idempotent(tx, call, async () => {
       const recipientId = await findUserId(tx, input.recipient_id);
       if (recipientId === undefined) {
-        throw new AppError('not_found', {
-          publicMessage: 'User not found. Please check the username.',
-          param: 'recipient_id',
-        });
+        throw notFoundError('User not found. Please check the username.', { param: 'recipient_id' });
       }
       if (await isUnprovenAddress(tx, ctx.config, input.recipient_id)) {
-        throw new AppError('conflict', {
-          publicMessage: 'This email address is not confirmed. Use the username or id.',
+        throw conflict('This email address is not confirmed. Use the username or id.', {
           param: 'recipient_id',
         });
       }
@@ -160,10 +155,7 @@ export async function chargeBackPayment(
     idempotent(tx, call, async () => {
       const payerId = await findUserId(tx, input.payer_id);
       if (payerId === undefined) {
-        throw new AppError('not_found', {
-          publicMessage: 'User not found. Please check the username.',
-          param: 'payer_id',
-        });
+        throw notFoundError('User not found. Please check the username.', { param: 'payer_id' });
       }
       const { transferId, collectedMicro, owedMicro, isReplayed } = await chargeBack(tx, {
         userId: payerId,

@@ -184,7 +184,7 @@ describe('sending credits', () => {
         code: 'not_sendable',
         body: {
           error: {
-            message: 'Given credits can be spent but not sent. You can send up to 0 BGL.',
+            message: 'Promotional credits can be spent but not sent. You can send up to 0 BGL.',
             param: 'amount',
             available_amount: '0',
           },

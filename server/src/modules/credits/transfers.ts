@@ -5,7 +5,7 @@ import { sql } from 'kysely';
 import type { Context } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
 import { assertUsableKey } from '../../platform/db/idempotency/idempotent.ts';
-import { AppError } from '../../platform/errors.ts';
+import { forbidden } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
 import { isUnprovenAddress } from '../accounts/proven-addresses.ts';
 import { userAccount } from './ledger/accounts.ts';
@@ -29,9 +29,7 @@ export async function transferCredits(
   const { userId } = ctx.caller;
   const { idempotencyKey } = ctx;
   if (ctx.caller.key?.hasBudget) {
-    throw new AppError('forbidden', {
-      publicMessage: 'An API key with a budget cannot send credits. Use the key of the web app',
-    });
+    throw forbidden('An API key with a budget cannot send credits. Use the key of the web app');
   }
   if (idempotencyKey !== null) assertUsableKey(idempotencyKey);
   const asked: Send = {

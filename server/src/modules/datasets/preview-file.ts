@@ -2,7 +2,7 @@ import { filePreview } from '@bakehouse/contract/assets';
 import * as z from 'zod';
 import { OutOfLimits, runConfined } from '../../platform/confined/run-confined.ts';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { invalidParam } from '../../platform/errors.ts';
 import { withBlobFile } from '../../platform/storage/read-blob.ts';
 import { findFile } from '../assets/files/files.ts';
 import type { FileRow } from '../assets/queries.ts';
@@ -74,14 +74,14 @@ export async function readConfined(
     runConfined(ctx.sandbox, { program, localPath, input }, limits),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
-    throw new AppError('invalid_request', {
-      publicMessage: `${input.name} takes too much time or memory to be shown here. Download it to see its rows.`,
-      param: 'path',
+    throw invalidParam(
+      'path',
+      `${input.name} takes too much time or memory to be shown here. Download it to see its rows.`,
       cause,
-    });
+    );
   });
   const refused = unreadable.safeParse(output);
   if (!refused.success) return output;
   const { sentence, param } = refused.data.unreadable;
-  throw new AppError('invalid_request', { publicMessage: sentence, param });
+  throw invalidParam(param, sentence);
 }

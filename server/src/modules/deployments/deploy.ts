@@ -9,7 +9,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Capacity } from '../../engine/model/capacity.ts';
 import type { Context } from '../../platform/context.ts';
 import { type Transaction, toJson } from '../../platform/db/database.ts';
-import { AppError } from '../../platform/errors.ts';
+import { invalidParam } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { type AssetRevision, readRevision } from '../assets/read-revision.ts';
@@ -170,10 +170,7 @@ async function findPlacement(
   };
   const placed = await place(ctx, parts, body.model_id, asked);
   if (!placed) {
-    throw new AppError('invalid_request', {
-      publicMessage: `instance_type must be one of ${instanceTypes.join(', ')}`,
-      param: 'instance_type',
-    });
+    throw invalidParam('instance_type', `instance_type must be one of ${instanceTypes.join(', ')}`);
   }
   const { placement } = placed;
   checkCapacity(body, placement, capacity);

@@ -3,12 +3,12 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { notFound } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { notify } from '../notifications/notifications.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
-import { deploymentNotFound } from './deployment-not-found.ts';
 import { findDeployment, type OwnDeployment } from './find-deployments.ts';
 import { countTime, settleStopped } from './metering/meter-deployment.ts';
 import {
@@ -89,7 +89,7 @@ export async function terminateDeployment(
   input: Omit<OwnDeployment, 'userId'>,
 ): Promise<DeploymentView> {
   const own = { userId: ctx.caller.userId, ...input };
-  if (!(await findDeployment(ctx.db, own))) throw deploymentNotFound();
+  if (!(await findDeployment(ctx.db, own))) throw notFound('Deployment', 'podId');
   await endDeployment(ctx, input.podId, { reason: 'Terminated by you', endedBy: own.userId });
   await ctx.rowChanges.catchUp();
   return readDeployment(ctx, input);

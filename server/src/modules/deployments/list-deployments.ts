@@ -2,7 +2,7 @@ import type { DeploymentFilter } from '@bakehouse/contract/deployments/text';
 import { recently } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { ListOrder } from '../../platform/db/list-orders.ts';
-import { unknownCursor } from '../../platform/unknown-cursor.ts';
+import { unknownCursor } from '../../platform/errors.ts';
 import { findDeployment, selectDeployments } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';
 import { type DeploymentView, viewDeployments } from './read-deployment.ts';

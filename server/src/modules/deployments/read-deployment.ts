@@ -6,11 +6,11 @@ import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
 import { findWorkloadWithSpec } from '../../engine/workloads.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import type { Database } from '../../platform/db/database.ts';
+import { notFound } from '../../platform/errors.ts';
 import { currentPriceOf } from '../credits/prices/cost.ts';
 import type { PriceList } from '../credits/prices/prices.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import { deviceLabel } from '../serving/placement/choose-placement.ts';
-import { deploymentNotFound } from './deployment-not-found.ts';
 import { type Carrier, findCarriers, findDeployment, type OwnDeployment } from './find-deployments.ts';
 import { type DeploymentState, showDeployment } from './kinds/deployment-state.ts';
 import type { KindName } from './kinds/kinds.ts';
@@ -32,7 +32,7 @@ export async function readDeployment(
 ): Promise<DeploymentView> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds });
   const [view] = row ? await viewDeployments(ctx, [row]) : [];
-  if (!view) throw deploymentNotFound();
+  if (!view) throw notFound('Deployment', 'podId');
   return view;
 }
 

@@ -3,7 +3,7 @@ import type { WorkloadWithSpec } from '../../engine/model/workload.ts';
 import { selectLogLines } from '../../engine/reports/attempt-log.ts';
 import { findWorkloadWithSpec } from '../../engine/workloads.ts';
 import type { Context } from '../../platform/context.ts';
-import { deploymentNotFound } from './deployment-not-found.ts';
+import { notFound } from '../../platform/errors.ts';
 import { findDeployment } from './find-deployments.ts';
 import type { KindName } from './kinds/kinds.ts';
 import type { DeploymentRow } from './queries.ts';
@@ -22,7 +22,7 @@ export async function readLogs(
   { podId, kinds, limit }: Input,
 ): Promise<{ at: Date; line: string }[]> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId, kinds });
-  if (!row) throw deploymentNotFound();
+  if (!row) throw notFound('Deployment', 'podId');
   const writer = await findWriter(ctx, row);
   if (!writer) return [];
   const during = { from: row.created_at, until: row.terminated_at };

@@ -2,7 +2,7 @@ import * as all from '@bakehouse/contract/deployments/all';
 import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images';
 import * as image from '@bakehouse/contract/deployments/images';
 import * as contract from '@bakehouse/contract/deployments/text';
-import { AppError } from '../../platform/errors.ts';
+import { invalidParam } from '../../platform/errors.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { deploy, findTextKind, quoteDeployment } from './deploy.ts';
 import { terminateDeployment, type WakingParts } from './end-deployment.ts';
@@ -63,7 +63,8 @@ function vllmRoutes(parts: WakingParts): Binding[] {
       return { lines: lines.map(({ at, line }) => ({ at: at.toISOString(), line })) };
     }),
     bind(contract.terminatePod, async (ctx, { params: { podId }, query, body }) => {
-      if (query.user_id === undefined && body?.user_id === undefined) throw missingUser();
+      if (query.user_id === undefined && body?.user_id === undefined)
+        throw invalidParam('user_id', 'user_id is required: in the query, as ?user_id=..., or in the body');
       return toVllm(await terminateDeployment(ctx, { podId, kinds }));
     }),
   ];
@@ -95,11 +96,4 @@ function kindRoutes(parts: WakingParts, kind: ImageDeploymentKind): Binding[] {
       toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId, kinds: terminates })),
     ),
   ];
-}
-
-function missingUser(): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: 'user_id is required: in the query, as ?user_id=..., or in the body',
-    param: 'user_id',
-  });
 }

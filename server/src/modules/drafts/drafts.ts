@@ -9,7 +9,7 @@ import { formatBgl, smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { type AppError, conflict, unknownId } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import {
   cancelAnswers,
@@ -31,9 +31,7 @@ export async function createDraft(ctx: Context): Promise<Draft> {
   await inTransaction(ctx.db, async (tx) => {
     await lockBulk(tx, 'draft', userId);
     if ((await countBulk(tx, 'draft', { userId })) >= DRAFTS_MAX)
-      throw new AppError('conflict', {
-        publicMessage: `You can have ${DRAFTS_MAX} drafts. Delete one that you have saved.`,
-      });
+      throw conflict(`You can have ${DRAFTS_MAX} drafts. Delete one that you have saved.`);
     await insertBulk(tx, { id, kind: 'draft', user_id: userId, created_at: ctx.clock.now() });
     await publishChange(tx, userId, { topic: 'draft', id });
   });
@@ -142,14 +140,12 @@ export async function lockUserDraft(tx: Transaction, { caller }: Caller, id: str
 export async function lockRestingDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
   const row = await lockUserDraft(tx, ctx, id);
   if (isRunning(row))
-    throw new AppError('conflict', {
-      publicMessage: 'The draft is being written. Wait until it has ended, or cancel it first.',
-    });
+    throw conflict('The draft is being written. Wait until it has ended, or cancel it first.');
   return row;
 }
 
 function noDraft(): AppError {
-  return new AppError('not_found', { publicMessage: 'No draft has this id', param: 'draft_id' });
+  return unknownId('draft', 'draft_id');
 }
 
 /** Ends a draft with the rows it has; does nothing if it is not running. */
@@ -179,10 +175,7 @@ export async function removeDocument(
   await inTransaction(ctx.db, async (tx) => {
     const { user_id: userId } = await lockRestingDraft(tx, ctx, draftId);
     if (!(await queries.deleteDocument(tx, { draftId, id: documentId })))
-      throw new AppError('not_found', {
-        publicMessage: 'No document of the draft has this id',
-        param: 'document_id',
-      });
+      throw unknownId('document of the draft', 'document_id');
     await publishChange(tx, userId, { topic: 'draft', id: draftId });
   });
 }

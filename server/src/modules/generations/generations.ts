@@ -8,11 +8,10 @@ import { recently } from '../../platform/clock.ts';
 import type { Context, Services } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import { readSnapshot } from '../../platform/db/read-snapshot.ts';
-import { AppError } from '../../platform/errors.ts';
+import { unknownCursor, unknownId } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
-import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { linkBlob } from '../assets/files/links/file-links.ts';
 import { findRevisions, type NamedRevision } from '../assets/revisions/find-revisions.ts';
 import { type Thumbnail, toThumbnail } from '../media/thumbnails/thumbnails.ts';
@@ -105,7 +104,7 @@ export async function getGeneration(ctx: Context, { id }: { id: string }): Promi
   return readSnapshot(ctx.db, async (tx) => {
     const row = await findGeneration(tx, { id, userId: ctx.caller.userId });
     const [shown] = await showGenerations(ctx, tx, row ? [row] : []);
-    if (!shown) throw new AppError('not_found', { publicMessage: 'No generation has this id' });
+    if (!shown) throw unknownId('generation');
     return shown;
   });
 }
@@ -362,6 +361,6 @@ export async function lockUserGeneration(
   own: { id: string; userId: string },
 ): Promise<GenerationRow> {
   const row = await lockGeneration(tx, own, 'changes');
-  if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id' });
+  if (!row) throw unknownId('generation');
   return row;
 }

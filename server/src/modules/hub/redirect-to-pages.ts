@@ -1,6 +1,5 @@
 import type { FastifyPluginAsync } from 'fastify';
-import { AppError } from '../../platform/errors.ts';
-import { explainMissingCall } from '../../platform/http/unknown-calls.ts';
+import { callNotFound } from '../../platform/http/unknown-calls.ts';
 
 /** Type, repository and path. */
 const REPOSITORY = /^\/hub\/(?:(datasets)\/|(?!(?:api|datasets)\/))([^/]+\/[^/]+(?:\/.*)?)$/;
@@ -20,8 +19,7 @@ export const redirectToPages: FastifyPluginAsync = async (app) => {
     if (repository)
       return reply.code(403).type('text/plain; charset=utf-8').send(explainMissingGit(repository));
     const page = headers.accept?.includes('text/html') ? pageOf(pathname) : null;
-    if (page === null)
-      throw new AppError('not_found', { publicMessage: explainMissingCall(method, pathname) });
+    if (page === null) throw callNotFound(method, pathname);
     return reply.redirect(page);
   });
 };

@@ -245,7 +245,7 @@ describe('an edit', () => {
     expect(await setting.balance(bob)).toEqual(before);
     const body = { generator: 'paris' as const, prompt: 'Bread', picture_id };
     await expect(server.request(startGeneration, { body }, { as: ada })).rejects.toMatchObject({
-      body: { error: { param: 'picture_id', message: 'Paris takes no picture' } },
+      body: { error: { param: 'picture_id', message: 'Paris does not accept a picture' } },
     });
   });
 });

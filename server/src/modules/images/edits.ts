@@ -12,7 +12,7 @@ import {
 } from '@bakehouse/contract/kontext';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { conflict, notFoundError, ownedByAnother, unknownId } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { parseFields } from '../../platform/http/bodies/parse-fields.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
@@ -127,8 +127,7 @@ function readEdit(
   { prompt, user_id: userId, return_format, skip_integrity_check, ...asked }: Fields,
 ): Edit {
   // The server's own check does not see the parts of a form.
-  if (userId !== undefined && userId !== caller.userId)
-    throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param: 'user_id' });
+  if (userId !== undefined && userId !== caller.userId) throw ownedByAnother('user_id');
   const { guidance_scale, num_inference_steps, seed } = asked;
   const chosen = Object.entries({ guidance_scale, num_inference_steps, seed });
   const given = Object.fromEntries(
@@ -176,15 +175,14 @@ async function toEdited(
 
 async function readOutput(ctx: Context, id: string): Promise<Buffer> {
   const [bytes] = await readOutputs(ctx, id);
-  if (!bytes) throw new AppError('not_found', { publicMessage: 'The picture was deleted' });
+  if (!bytes) throw notFoundError('The picture was deleted');
   return buffer(bytes);
 }
 
 /** Deletes an edit and its outputs. Throws AppError 'not_found'. */
 export async function deleteKontextImage(ctx: Context, { id }: { id: string }): Promise<void> {
   const row = await findGeneration(ctx.db, { id, userId: ctx.caller.userId });
-  if (row?.generator !== 'flux-kontext')
-    throw new AppError('not_found', { publicMessage: 'No picture has this id' });
+  if (row?.generator !== 'flux-kontext') throw unknownId('picture');
   await deleteGeneration(ctx, { id });
 }
 
@@ -231,20 +229,16 @@ export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
   if ('podId' in asked) return findDeployed(ctx, asked.podId);
   const own = await findServingStarter(ctx.db, 'flux-kontext');
   if (own?.modelName === asked.model) return asked.model;
-  throw new AppError('not_found', {
-    publicMessage: `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators says where one answers`,
-    param: 'model',
-  });
+  throw notFoundError(
+    `There is no starter model '${asked.model}' that edits pictures. GET /api/v1/generators lists where one is available`,
+    { param: 'model' },
+  );
 }
 
 async function findDeployed(ctx: Context, podId: string): Promise<string> {
   const { kind, title, model_name, inference_url } = await findImageDeployment(ctx, podId);
   if (kind !== 'flux-kontext')
-    throw new AppError('conflict', {
-      publicMessage: `${title} generates pictures but cannot edit them`,
-      param: 'podId',
-    });
-  if (inference_url === null)
-    throw new AppError('conflict', { publicMessage: `The deployment of ${title} has ended`, param: 'podId' });
+    throw conflict(`${title} generates pictures but cannot edit them`, { param: 'podId' });
+  if (inference_url === null) throw conflict(`The deployment of ${title} has ended`, { param: 'podId' });
   return model_name;
 }

@@ -11,7 +11,7 @@ import type {
   pollParis as pollParisEndpoint,
 } from '@bakehouse/contract/paris';
 import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { notFoundError, unknownId } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
 import { linkSignals } from '../../platform/link-signals.ts';
@@ -58,8 +58,7 @@ function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof
 /** Deletes a picture with its generation. Throws AppError 'not_found'. */
 export async function deleteParisImage(ctx: Context, { id }: { id: string }): Promise<void> {
   const generationId = await findGenerationOfOutput(ctx.db, { id, userId: ctx.caller.userId });
-  if (generationId === undefined)
-    throw new AppError('not_found', { publicMessage: 'No picture has this id' });
+  if (generationId === undefined) throw unknownId('picture');
   await deleteGeneration(ctx, { id: generationId });
 }
 
@@ -72,7 +71,7 @@ export async function estimateParis(
   { model, ...body }: InputOf<typeof estimateParisEndpoint>['body'],
 ): Promise<ResponseOf<typeof estimateParisEndpoint>> {
   if (model !== PARIS_MODEL) {
-    throw new AppError('not_found', { publicMessage: `There is no price for ${model}`, param: 'model' });
+    throw notFoundError(`There is no price for ${model}`, { param: 'model' });
   }
   const asked = { generator: 'paris' as const, parameters: clampParis(body) };
   const micro = costOfGeneration(

@@ -9,7 +9,7 @@ import {
 import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, conflict } from '../../platform/errors.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 
 /** Returns every licence that users must accept, with the caller's acceptance. */
@@ -60,8 +60,7 @@ export async function acceptLicence(
 ): Promise<Licence> {
   const current = licences[licence];
   if (version !== current.version) {
-    throw new AppError('conflict', {
-      publicMessage: `The ${current.title} is at version ${current.version} by now. Read it again`,
+    throw conflict(`The current version of the ${current.title} is ${current.version}. Read it again`, {
       param: 'version',
     });
   }
@@ -102,7 +101,7 @@ async function insertAcceptance(
   const { numInsertedOrUpdatedRows = 0n } = await tx
     .insertInto('licence_acceptances')
     .values(row)
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((oc) => oc.doNothing())
     .executeTakeFirst();
   return numInsertedOrUpdatedRows > 0n;
 }

@@ -4,7 +4,7 @@ import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import type { Context, Services } from '../../platform/context.ts';
-import { AppError, refused } from '../../platform/errors.ts';
+import { AppError, invalidParam, payloadTooLarge } from '../../platform/errors.ts';
 import { receiveForm } from '../../platform/http/bodies/receive-form.ts';
 import { withBlobFile } from '../../platform/storage/read-blob.ts';
 import { type InspectedPicture, inspectPicture } from './inspect-picture.ts';
@@ -35,7 +35,7 @@ export async function receivePicture<Result>(
   options: Options = {},
 ): Promise<Result> {
   const takeWhole = async ({ bytes, fields }: Received<Buffer | null>) => {
-    if (!bytes) throw refused(part, `Send the picture in a part named ${part}`);
+    if (!bytes) throw invalidParam(part, `Send the picture in a part named ${part}`);
     return take({ bytes, fields });
   };
   return receiveOptionalPicture(ctx, request, part, takeWhole, options);
@@ -61,13 +61,13 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
   const fields: Record<string, string> = {};
   for await (const value of parts) {
     if (value.type === 'field') {
-      if (value.valueTruncated) throw refused(value.fieldname, `${value.fieldname} is too long`);
+      if (value.valueTruncated) throw invalidParam(value.fieldname, `${value.fieldname} is too long`);
       fields[value.fieldname] = String(value.value);
     } else {
       // OpenAI's clients name a list of files like this, even a list of one.
       const name = value.fieldname === `${part}[]` ? part : value.fieldname;
-      if (name !== part) throw refused(name, `Unknown parameter: ${name.slice(0, 80)}`);
-      if (bytes) throw refused(part, 'Send one picture per request');
+      if (name !== part) throw invalidParam(name, `Unknown parameter: ${name.slice(0, 80)}`);
+      if (bytes) throw invalidParam(part, 'Send one picture per request');
       bytes = await collectPicture(value.file, part);
     }
   }
@@ -84,14 +84,13 @@ export async function collectPicture(pieces: AsyncIterable<Buffer>, param: strin
   try {
     for await (const piece of pieces) {
       size += piece.length;
-      if (size > PICTURE_BYTES_MAX)
-        throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+      if (size > PICTURE_BYTES_MAX) throw payloadTooLarge(pictureMessages.tooLarge, { param });
       collected.push(piece);
     }
   } catch (error) {
     if (error instanceof AppError) throw error;
     const publicMessage = 'The upload stopped before the picture was complete';
-    throw new AppError('invalid_request', { publicMessage, param, cause: error });
+    throw invalidParam(param, publicMessage, error);
   }
   return Buffer.concat(collected);
 }

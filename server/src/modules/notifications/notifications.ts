@@ -11,9 +11,8 @@ import {
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { notFound, unknownCursor } from '../../platform/errors.ts';
 import { publishChange, publishChanges } from '../../platform/events/publish-change.ts';
-import { unknownCursor } from '../../platform/unknown-cursor.ts';
 import { kinds, type NewNotification } from './kinds.ts';
 import {
   insertNotifications,
@@ -77,10 +76,7 @@ export async function markNotificationsRead(
   const id = query.notification_id === '' ? null : query.notification_id;
   return inTransaction(ctx.db, async (tx) => {
     if (id !== null && !(await isNotificationOf(tx, id, userId))) {
-      throw new AppError('not_found', {
-        publicMessage: 'Notification not found',
-        param: 'notification_id',
-      });
+      throw notFound('Notification', 'notification_id');
     }
     await setRead(tx, userId, id);
     await publishChange(tx, userId, { topic: 'notification', id: userId });

@@ -7,7 +7,7 @@ import type {
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { conflict } from '../../platform/errors.ts';
 import { closeAccount, confirmIdentity } from '../accounts/deletion/close-account.ts';
 import { hasPassword } from '../accounts/steps.ts';
 import { countOwnAssets } from '../assets/own/count-own-assets.ts';
@@ -49,21 +49,15 @@ async function assertSettled(
 ): Promise<void> {
   const totals = await lockTotals(tx, userId);
   if (totals.owed > 0n) {
-    throw new AppError('conflict', {
-      publicMessage: `You owe ${inWords(totals.owed)}. Get credits first to pay it`,
-    });
+    throw conflict(`You owe ${inWords(totals.owed)}. Get credits first to pay it`);
   }
   if (await hasOpenPayment(tx, { userId, now })) {
-    throw new AppError('conflict', {
-      publicMessage:
-        'A payment is pending. Delete your account once it has arrived; unpaid checkouts expire within a day',
-    });
+    throw conflict(
+      'A payment is pending. Delete your account once it has arrived; unpaid checkouts expire within a day',
+    );
   }
   if (totals.balance - totals.given > (giveUpMaxMicro ?? 0n)) {
-    throw new AppError('conflict', {
-      publicMessage: whatIsLeft(totals, giveUpMaxMicro),
-      param: 'give_up_max',
-    });
+    throw conflict(whatIsLeft(totals, giveUpMaxMicro), { param: 'give_up_max' });
   }
 }
 

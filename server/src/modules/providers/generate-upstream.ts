@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { isDatabaseAway } from '../../platform/db/errors/database-errors.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, internalError, timedOut, unavailable } from '../../platform/errors.ts';
 import type { UpstreamModel, VideoWishes } from './field-mappers.ts';
 import { findUpstreamModel } from './find-upstreams.ts';
 import type { Handle, JobStatus, Service, ServicePicture, ServiceRequest } from './service.ts';
@@ -79,17 +79,16 @@ const sending = fairQueue(8, { perKey: 4 });
  */
 export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamOutputs> {
   const model = findUpstreamModel(asked.generator, asked.model);
-  if (!model) throw new AppError('internal', { publicMessage: `${asked.model} is not served any more` });
+  if (!model) throw internalError(`${asked.model} is no longer served`);
   const { title, open } = services[model.service];
   const access = run.config.upstreams[model.service];
-  if (!access) throw new AppError('internal', { publicMessage: `${title} is not connected any more` });
+  if (!access) throw internalError(`${title} is no longer connected`);
   const { makes } = generators[asked.generator];
   const place = { service: open({ ...access, clock: run.clock }), model, title, makes };
   const { job } = run;
   const submitted = job && isSubmitted(job) ? job : await beginInTurn(place, asked, run);
   const addresses = await awaitOutputs(place, submitted, run);
-  if (addresses.length === 0)
-    throw new AppError('unavailable', { publicMessage: `${title} returned no ${nounOf(makes)}` });
+  if (addresses.length === 0) throw unavailable(`${title} returned no ${nounOf(makes)}`);
   return { addresses, title, serviceUrl: access.url, headers: place.service.outputHeaders ?? {} };
 }
 
@@ -168,7 +167,7 @@ async function saveSubmittedJob(keepJob: Run['keepJob'], job: SubmittedJob, plac
 /** Returns the error for a job that may have started. The user decides whether to generate again. */
 function unconfirmed({ title, makes }: Pick<Place, 'title' | 'makes'>, cause: unknown): AppError {
   const publicMessage = `${title} did not confirm that it had started on this ${nounOf(makes)}. You can generate it again`;
-  return new AppError('unavailable', { publicMessage, shouldRetry: false, cause });
+  return unavailable(publicMessage, { shouldRetry: false, cause });
 }
 
 function nounOf(makes: ServiceRequest['makes']): string {
@@ -177,7 +176,7 @@ function nounOf(makes: ServiceRequest['makes']): string {
 
 function notOffered(title: string, model: string, cause: unknown): AppError {
   const publicMessage = `${title} does not offer ${model} to this server's account. Please tell its operator`;
-  return new AppError('internal', { publicMessage, cause });
+  return internalError(publicMessage, { cause });
 }
 
 /** An unreadable response ends the generation: each further attempt would cost money and fail as well. */
@@ -191,7 +190,7 @@ async function readable<Answer>(
   } catch (error) {
     if (error instanceof AppError || (signal.aborted && error === signal.reason)) throw error;
     const publicMessage = `${title} answered in a way that this server does not understand. Please tell its operator`;
-    throw new AppError('internal', { publicMessage, cause: error });
+    throw internalError(publicMessage, { cause: error });
   }
 }
 
@@ -251,7 +250,7 @@ async function awaitOutputs(place: Place, job: SubmittedJob, run: Run): Promise<
 /** A job that the service started is charged even if abandoned, so do not start it again. */
 function tooLate(title: string, msMax: number, isWithdrawn: boolean): AppError {
   const publicMessage = `${title} did not finish within ${msMax / 60_000} minutes`;
-  return new AppError('timed_out', { publicMessage, shouldRetry: isWithdrawn });
+  return timedOut(publicMessage, { shouldRetry: isWithdrawn });
 }
 
 /** Returns true if the service accepted the cancel. */

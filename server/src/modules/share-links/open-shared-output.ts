@@ -1,7 +1,7 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { openSharedOutput as endpoint } from '@bakehouse/contract/share-links';
 import type { Caller, Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
+import { notFoundError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { contentDisposition, contentTypeOf } from '../assets/files/content-type.ts';
@@ -16,8 +16,7 @@ export async function openSharedOutput(
 ): Promise<void> {
   const { row, outputs } = await findShared(ctx, token);
   const output = outputs.find(({ id }) => id === outputId);
-  if (!output)
-    throw new AppError('not_found', { publicMessage: 'There is no such picture behind this link' });
+  if (!output) throw notFoundError('There is no such picture behind this link');
   const thumbnail = query.thumbnail ? toThumbnail(output) : null;
   const { sha256, sizeBytes } = thumbnail ?? {
     sha256: output.sha256,

@@ -13,7 +13,7 @@ import type { Caller, Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
-import { AppError } from '../../platform/errors.ts';
+import { conflict, notFoundError, unknownId } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
@@ -35,8 +35,7 @@ export async function getShareLink(
   { db, config, caller: { userId } }: Context,
   { params: { id } }: Input,
 ): Promise<ResponseOf<typeof getGenerationShare>> {
-  if (!(await findGeneration(db, { id, userId })))
-    throw new AppError('not_found', { publicMessage: 'No generation has this id' });
+  if (!(await findGeneration(db, { id, userId }))) throw unknownId('generation');
   const link = await selectLink(db, { id, userId });
   return { share: link ? toShare(config, link) : null };
 }
@@ -50,9 +49,7 @@ export async function shareGeneration(
   return inTransaction(db, async (tx) => {
     const { state, generator } = await lockUserGeneration(tx, own);
     if (state !== 'completed')
-      throw new AppError('conflict', {
-        publicMessage: `This ${mediumOf(generator).noun} is not completed, so there is nothing to share`,
-      });
+      throw conflict(`This ${mediumOf(generator).noun} is not completed, so there is nothing to share`);
     const created = await insertLink(tx, own);
     if (created) await recordChange(tx, own, 'generation.shared');
     const link = created ?? (await selectLink(tx, own));
@@ -118,9 +115,7 @@ export async function findShared({ db, config }: Context<Caller>, token: string)
   const owner = own && (await findPublicName(db, own.userId));
   const row = own && (await findGeneration(db, own));
   if (!row || !owner)
-    throw new AppError('not_found', {
-      publicMessage: 'This link does not work. It may be mistyped, or it is no longer shared.',
-    });
+    throw notFoundError('This link does not work. It may be mistyped, or it is no longer shared.');
   return { row, outputs: (await findOutputs(db, [row.id])).get(row.id) ?? [], maker: owner.name };
 }
 
@@ -168,7 +163,7 @@ async function insertLink(tx: Transaction, { id, userId }: Own): Promise<LinkRow
   return tx
     .insertInto('share_links')
     .values({ user_id: userId, generation_id: id })
-    .onConflict((conflict) => conflict.column('generation_id').doNothing())
+    .onConflict((oc) => oc.column('generation_id').doNothing())
     .returning(['id', 'created_at'])
     .executeTakeFirst();
 }

@@ -9,7 +9,7 @@ import {
 import { type Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../platform/errors.ts';
+import { invalidParam, notFoundError, unavailable } from '../../platform/errors.ts';
 import { encrypt } from '../../platform/secrets/encryption.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { type RequireTracker } from '../training/validation/check-fine-tune.ts';
@@ -65,10 +65,10 @@ export async function saveTracker(
 /** Returns the address of MLflow; null for Weights & Biases, whose address the operator sets. */
 function urlOf(service: Tracker['service'], url: string | undefined): string | null {
   if (service === 'mlflow') {
-    if (!url) throw refused('url', 'url is required');
+    if (!url) throw invalidParam('url', 'url is required');
     return url.replace(/\/+$/, '');
   }
-  if (url) throw refused('url', `url must be left out for ${trackerLabels[service]}`);
+  if (url) throw invalidParam('url', `url must be left out for ${trackerLabels[service]}`);
   return null;
 }
 
@@ -77,17 +77,15 @@ async function check<Answer>(service: Tracker['service'], ask: () => Promise<Ans
   try {
     return await ask();
   } catch (error) {
-    if (error instanceof ServiceRefused) throw refused(error.param, error.message, error);
-    if (error instanceof RunRefused && service === 'wandb') throw refused('api_key', error.message, error);
+    if (error instanceof ServiceRefused) throw invalidParam(error.param, error.message, error);
+    if (error instanceof RunRefused && service === 'wandb')
+      throw invalidParam('api_key', error.message, error);
     if (error instanceof RunRefused)
-      throw refused('url', `This address does not answer as ${trackerLabels[service]} does`, error);
+      throw invalidParam('url', `This address does not answer as ${trackerLabels[service]} does`, error);
     if (!(error instanceof ServiceUnavailable)) throw error;
     // The user chose this address.
-    if (service === 'mlflow') throw refused('url', error.message, error);
-    throw new AppError('unavailable', {
-      publicMessage: `${error.message}. Nothing was changed`,
-      cause: error,
-    });
+    if (service === 'mlflow') throw invalidParam('url', error.message, error);
+    throw unavailable(`${error.message}. Nothing was changed`, { cause: error });
   }
 }
 
@@ -98,7 +96,7 @@ export async function deleteTracker(
 ): Promise<undefined> {
   await inTransaction(db, async (tx) => {
     if (!(await deleteTrackerRow(tx, { userId, service })))
-      throw new AppError('not_found', { publicMessage: `${trackerLabels[service]} is not connected` });
+      throw notFoundError(`${trackerLabels[service]} is not connected`);
     await recordAudit(tx, { userId, action: 'tracker.deleted', detail: { service: trackerLabels[service] } });
   });
 }
@@ -110,9 +108,12 @@ export const requireTracker: RequireTracker = async (db, { userId, service, para
   const tracker = await findTracker(db, { userId, service });
   const label = trackerLabels[service];
   const how = `under Experiment tracking in your profile, or by PUT /api/v1/trackers/${service}, or leave ${param} out`;
-  if (!tracker) throw refused(param, `${param} needs an API key of ${label}: save one ${how}`);
+  if (!tracker) throw invalidParam(param, `${param} needs an API key of ${label}: save one ${how}`);
   if (tracker.is_refused)
-    throw refused(param, `${label} does not accept the API key that is saved here: save another one ${how}`);
+    throw invalidParam(
+      param,
+      `${label} does not accept the API key that is saved here: save another one ${how}`,
+    );
 };
 
 /** Omits the key. */

@@ -4,7 +4,7 @@ import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
 import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
-import { AppError, refused } from '../../platform/errors.ts';
+import { invalidParam } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
@@ -148,7 +148,7 @@ async function checkStart(
   if (!fault) return check;
   const { message: publicMessage, about } = fault;
   const param = about === null ? PAYLOAD : about === 'validation_file' ? about : `${PAYLOAD}.${about}`;
-  throw new AppError('invalid_request', { publicMessage, param });
+  throw invalidParam(param, publicMessage);
 }
 
 /**
@@ -181,7 +181,7 @@ function parametersOf(
 async function withHubModel(ctx: Context, payload: FineTunePayload): Promise<FineTunePayload> {
   const { hf_model_id: repoId, ...rest } = payload;
   if (repoId === undefined) {
-    if (!isUuid(rest.base_model)) throw refused('fine_tune_payload.base_model', 'No model has this id');
+    if (!isUuid(rest.base_model)) throw invalidParam('fine_tune_payload.base_model', 'No model has this id');
     return rest;
   }
   const cloned = await findClonedAsset(ctx.db, { userId: ctx.caller.userId, repoId, type: 'model' });

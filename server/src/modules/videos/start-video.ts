@@ -6,7 +6,7 @@ import { completeParameters } from '@bakehouse/contract/generators/parameters/pa
 import { generators } from '@bakehouse/contract/generators/table';
 import { type createVideo, videoModels } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
-import { AppError, refused } from '../../platform/errors.ts';
+import { AppError, invalidParam } from '../../platform/errors.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../deployments/images/image-deployments.ts';
 import { findServingStarter } from '../generations/generators/generators.ts';
@@ -89,7 +89,7 @@ export function readVideoParameters(
   asked: VideoParameters,
 ): GenerationParameters {
   if (generator === 'veo' && ![undefined, VEO_RATIO].includes(asked.aspect_ratio))
-    throw refused('aspect_ratio', `aspect_ratio must be ${VEO_RATIO} for ${generators.veo.title}`);
+    throw invalidParam('aspect_ratio', `aspect_ratio must be ${VEO_RATIO} for ${generators.veo.title}`);
   const whole: Generator = generators[generator];
   const given = Object.fromEntries(
     whole.fields.flatMap((field) => {
@@ -98,7 +98,7 @@ export function readVideoParameters(
     }),
   );
   const { values, problem } = completeParameters(whole, given);
-  if (problem) throw refused(problem.field, problem.message);
+  if (problem) throw invalidParam(problem.field, problem.message);
   const taken = form.fields.map(({ name }) => name);
   return Object.fromEntries(Object.entries(values).filter(([name]) => taken.includes(name)));
 }
@@ -133,5 +133,5 @@ export async function findVideoModel(ctx: Context, name: string, param = 'model'
     ...videoGenerators.map((one) => videoModels[one][0]),
     ...(starter ? [starter.modelName] : []),
   ];
-  throw refused(param, `${param} must be one of ${known.join(', ')}, or a Wan deployment of yours`);
+  throw invalidParam(param, `${param} must be one of ${known.join(', ')}, or a Wan deployment of yours`);
 }

@@ -14,7 +14,7 @@ import {
 } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
-import { AppError } from '../../platform/errors.ts';
+import { invalidRequest, notFound, notFoundError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { abortWithKey } from '../../platform/http/callers/key-ends.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
@@ -82,7 +82,7 @@ export async function downloadVideo(
 ): Promise<void> {
   const { generator } = await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   const [output] = (await findOutputs(ctx.db, [id])).get(id) ?? [];
-  if (!output) throw new AppError('invalid_request', { publicMessage: 'Video not ready for download' });
+  if (!output) throw invalidRequest('Video not ready for download');
   const { sha256, sizeBytes, mediaType } = fileOf(output, variant);
   const name = `${generator}-${id.slice(-8)}.${mediaType.split('/')[1]}`;
   abortWithKey(ctx, http);
@@ -106,7 +106,7 @@ function fileOf(
   const [found, foundBytes] =
     variant === 'thumbnail' ? [thumbnail_sha256, thumbnail_bytes] : [strip_sha256, strip_bytes];
   // External services return only the file.
-  if (found === null) throw new AppError('not_found', { publicMessage: `This video has no ${variant}` });
+  if (found === null) throw notFoundError(`This video has no ${variant}`);
   return { sha256: found, sizeBytes: Number(foundBytes), mediaType: 'image/webp' };
 }
 
@@ -146,7 +146,7 @@ export async function findVideo(
 ): Promise<GenerationRow> {
   const row = await findGeneration(db, own);
   if (row && makesVideos(row.generator)) return row;
-  throw new AppError('not_found', { publicMessage: 'Video not found' });
+  throw notFound('Video');
 }
 
 /** Returns a video of the caller. Throws AppError 'not_found'. */

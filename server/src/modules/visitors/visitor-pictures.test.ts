@@ -135,7 +135,7 @@ describe('visitor access', () => {
     await nextDay();
     config.visitorBudgetBgl = '0.3';
     await completed((await start()).token);
-    await expect(start()).rejects.toThrow("Today's free tries are used up. Sign up to go on.");
+    await expect(start()).rejects.toThrow("Today's free trials are used up. Sign up to continue.");
     await nextDay();
     await completed((await start()).token);
   });
@@ -146,7 +146,7 @@ describe('visitor access', () => {
     await completed((await start()).token);
     for (const budget of ['0.25', '25']) {
       config.visitorBudgetBgl = budget;
-      await expect(start()).rejects.toThrow("Today's free tries are used up. Sign up to go on.");
+      await expect(start()).rejects.toThrow("Today's free trials are used up. Sign up to continue.");
     }
     await nextDay();
     await completed((await start()).token);

@@ -3,7 +3,7 @@ import { PARIS_MODEL, paris } from '@bakehouse/contract/generators/paris';
 import type { VisitorPicture } from '@bakehouse/contract/visitors';
 import type { Caller, Context, Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, conflict, notFoundError } from '../../platform/errors.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { assertStorageLeft } from '../assets/files/storage-quota.ts';
@@ -46,9 +46,7 @@ export async function getVisitorPicture(
 
 /** The same error for unknown, claimed and deleted pictures. */
 function pictureNotFoundError(): AppError {
-  return new AppError('not_found', {
-    publicMessage: 'There is no such picture. Without an account, pictures are kept for an hour.',
-  });
+  return notFoundError('There is no such picture. Without an account, pictures are kept for an hour.');
 }
 
 /** Returns the token for a visitor's picture: its id, signed. */
@@ -101,8 +99,7 @@ export async function claimVisitorPicture(
     await assertStorageLeft(tx, ctx.config, userId);
     const given = await transferGeneration(tx, { id, from: VISITORS, to: userId });
     if (given === undefined) throw pictureNotFoundError();
-    if (given === null)
-      throw new AppError('conflict', { publicMessage: 'This picture is not completed yet' });
+    if (given === null) throw conflict('This picture is not completed yet');
     return { generation_id: given };
   });
 }

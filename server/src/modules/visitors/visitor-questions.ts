@@ -10,7 +10,7 @@ import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import type { Caller, Context, Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { AppError } from '../../platform/errors.ts';
+import { AppError, conflict, tooMany } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { siteOf } from '../../platform/http/callers/rate-limits.ts';
 import { clientSignal } from '../../platform/http/connection.ts';
@@ -47,10 +47,7 @@ export async function grantDailyBudget({
   config,
 }: Pick<Services, 'db' | 'clock' | 'config'>): Promise<void> {
   const amountMicro = parseBgl(config.visitorBudgetBgl);
-  if (amountMicro === 0n)
-    throw new AppError('conflict', {
-      publicMessage: 'Sign up to try it: this server has no tries without an account',
-    });
+  if (amountMicro === 0n) throw conflict('Sign up to try it: this server has no trials without an account');
   const day = clock.now().toISOString().slice(0, 10);
   await inTransaction(db, async (tx) => {
     await ensureSystemUser(tx, { id: VISITORS, name: 'Visitors' });
@@ -127,8 +124,7 @@ export async function getVisitorTries(
 
 /** All visitor slots are in use. */
 function visitorsBusyError(): AppError {
-  return new AppError('rate_limited', {
-    publicMessage: 'Other visitors are trying it right now. Try again in a few seconds, or sign up.',
+  return tooMany('Other visitors are trying it right now. Try again in a few seconds, or sign up.', {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
@@ -140,9 +136,7 @@ export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'insufficient_funds')
-      throw new AppError('rate_limited', {
-        publicMessage: "Today's free tries are used up. Sign up to go on.",
-      });
+      throw tooMany("Today's free trials are used up. Sign up to continue.");
     if (error.code === 'rate_limited') throw visitorsBusyError();
     throw error;
   }

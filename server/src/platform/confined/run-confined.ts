@@ -3,7 +3,7 @@ import { constants, type FileHandle, open, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../concurrency/fair-queue.ts';
-import { AppError } from '../errors.ts';
+import { type AppError, fileReadersBusy, unavailable } from '../errors.ts';
 import { machineMemoryBytes } from '../processes/processes.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { SCRATCH, type SharedFile, shareFiles } from '../sandbox/share-files.ts';
@@ -113,7 +113,7 @@ async function confine<T>(
   { toFile, finish }: { toFile: boolean; finish: (answer: unknown, folder: string) => Promise<T> },
 ): Promise<T> {
   const { kind, heapMb, userId, waitingMax = WAITING_MAX } = limits;
-  if (KINDS[kind].queue.waiting(userId) >= waitingMax) throw tooMany();
+  if (KINDS[kind].queue.waiting(userId) >= waitingMax) throw fileReadersBusy();
   const scratch = toFile || wantsScratch;
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
@@ -174,18 +174,11 @@ async function openResult(place: string): Promise<FileHandle | null> {
   return null;
 }
 
-function tooMany(): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'Several of your files are being read already. Try again when they are done.',
-  });
-}
-
 function tooSlow(cause?: Error): AppError {
-  return new AppError('unavailable', {
-    publicMessage:
-      'The file could not be read in time, because this server is busy. Try again in a few minutes.',
-    cause,
-  });
+  return unavailable(
+    'The file could not be read in time, because this server is busy. Try again in a few minutes.',
+    { cause },
+  );
 }
 
 /** Returns the command that applies the limits, for any sandbox. */

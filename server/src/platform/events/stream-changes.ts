@@ -3,7 +3,7 @@ import { DAY_MS } from '../clock.ts';
 import { openByKey } from '../concurrency/open-by-key.ts';
 import { shareLimit } from '../concurrency/share-limit.ts';
 import type { Context, Services } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { tooMany } from '../errors.ts';
 import type { Http } from '../http/bind.ts';
 import { headerText } from '../http/callers/find-caller.ts';
 import { watchKey } from '../http/callers/key-ends.ts';
@@ -36,9 +36,7 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
   const { userId } = ctx.caller;
   const leave = streams.enter(userId, shareLimit(STREAMS_MAX, ctx.webProcesses()));
   if (!leave) {
-    throw new AppError('rate_limited', {
-      publicMessage: `You have too many event streams open. Close one before you open another`,
-    });
+    throw tooMany(`You have too many event streams open. Close one before you open another`);
   }
   const stream = openEventStream(http);
   // The client disconnected during authentication.

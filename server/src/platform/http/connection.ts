@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../errors.ts';
+import { clientDisconnected } from '../errors.ts';
 
 /** Listeners by response: the response itself has one listener for all of them. */
 const waiting = new WeakMap<Raw, (() => void)[]>();
@@ -12,7 +12,7 @@ export function clientSignal(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   const disconnected = new AbortController();
   onClose(reply, () => {
     if (reply.raw.writableEnded) return;
-    disconnected.abort(new AppError('unavailable', { publicMessage: 'The client disconnected' }));
+    disconnected.abort(clientDisconnected());
   });
   return disconnected.signal;
 }

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { AppError } from '../errors.ts';
+import { type AppError, unavailable } from '../errors.ts';
 
 const DRAIN_SECONDS = 20;
 const POLL_MS = 25;
@@ -12,7 +12,7 @@ const OPEN_TO_THE_END = /^\/(runtime|healthz|metrics)(\/|$)/;
 
 /** Returns the error for requests during the shutdown. */
 export function serverStops(): AppError {
-  return new AppError('unavailable', { publicMessage: 'The server is stopping. Try again in a moment' });
+  return unavailable('The server is stopping. Try again in a moment');
 }
 
 /**

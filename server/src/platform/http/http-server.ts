@@ -14,7 +14,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { Caller, Context, Services } from '../context.ts';
-import { refused } from '../errors.ts';
+import { invalidParam } from '../errors.ts';
 import type { Binding } from './bind.ts';
 import { cutSlowBodies, limitHeldBodies } from './bodies/body-limits.ts';
 import { rejectUnstorable } from './bodies/parse-fields.ts';
@@ -162,7 +162,8 @@ function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): v
 
 /** Prevents this server and a proxy in front of it from using different Host headers. */
 function assertSingleHost({ raw }: FastifyRequest): void {
-  if ((raw.headersDistinct.host?.length ?? 0) > 1) throw refused('Host', 'Send one Host header, not several');
+  if ((raw.headersDistinct.host?.length ?? 0) > 1)
+    throw invalidParam('Host', 'Send one Host header, not several');
 }
 
 type MountOptions = Pick<Options, 'services' | 'authenticators'> &

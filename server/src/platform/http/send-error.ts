@@ -3,7 +3,14 @@ import type { ErrorBody } from '@bakehouse/contract/errors';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { isDatabaseAway } from '../db/errors/database-errors.ts';
-import { AppError } from '../errors.ts';
+import {
+  AppError,
+  databaseUnavailable,
+  internalError,
+  invalidRequest,
+  payloadTooLarge,
+  unsupportedMediaType,
+} from '../errors.ts';
 import type { DescribeError } from './bind.ts';
 import { toInvalidRequest } from './validation/invalid-request.ts';
 
@@ -78,34 +85,21 @@ function toAppError(error: FastifyError | AppError, { raw }: FastifyRequest): Ap
   if (error instanceof AppError) return error;
   if (hasZodFastifySchemaValidationErrors(error)) return toInvalidRequest(error);
   if (isDatabaseAway(error)) {
-    return new AppError('unavailable', {
-      publicMessage: 'The database does not answer. Try again in a moment',
-      cause: error,
-    });
+    return databaseUnavailable(error);
   }
   const status = error.statusCode ?? 500;
-  if (status === 413)
-    return new AppError('payload_too_large', { publicMessage: 'The request is too large', cause: error });
+  if (status === 413) return payloadTooLarge('The request is too large', { cause: error });
   if (status === 415) {
-    return new AppError('unsupported_media_type', { publicMessage: error.message, cause: error });
+    return unsupportedMediaType(error.message, { cause: error });
   }
   if (status >= 400 && status < 500) {
-    return new AppError('invalid_request', {
-      publicMessage: error.message || (STATUS_CODES[status] ?? 'Bad request'),
-      cause: error,
-    });
+    return invalidRequest(error.message || (STATUS_CODES[status] ?? 'Bad request'), { cause: error });
   }
   // The client disconnected, which is not our fault, so do not log it as a failure.
   if (raw.destroyed && !raw.complete) {
-    return new AppError('invalid_request', {
-      publicMessage: 'The connection closed before the body was complete',
-      cause: error,
-    });
+    return invalidRequest('The connection closed before the body was complete', { cause: error });
   }
-  return new AppError('internal', {
-    publicMessage: 'Something went wrong on our side. Please try again.',
-    cause: error,
-  });
+  return internalError('Something went wrong on our side. Please try again.', { cause: error });
 }
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
-import { AppError } from '../errors.ts';
+import { notFoundError } from '../errors.ts';
 import type { Http } from './bind.ts';
 import { onClose } from './connection.ts';
 
@@ -32,10 +32,7 @@ async function readPage(dist: string): Promise<string> {
   try {
     return await readFile(path.join(dist, 'index.html'), 'utf8');
   } catch (cause) {
-    throw new AppError('not_found', {
-      publicMessage: "The web app is not built: './bakehouse up' builds it",
-      cause,
-    });
+    throw notFoundError("The web app is not built: './bakehouse up' builds it", { cause });
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
-import { AppError } from '../errors.ts';
+import { AppError, notFoundError } from '../errors.ts';
 import type { DescribeError } from './bind.ts';
 
 /** Path of an OpenAI call that would otherwise match a response with this id. */
@@ -57,13 +57,13 @@ const instead: [path: string, sentence: string][] = [
 const HERE =
   'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits, videos and video/generations; GET /openapi.json describes them';
 
-/** Returns why a call does not exist, with an alternative if one is known. */
-export function explainMissingCall(method: string, path: string): string {
+/** Returns the error for a call that does not exist, with an alternative if one is known. */
+export function callNotFound(method: string, path: string): AppError {
   const bare = `There is no ${method} ${path}`;
   const [, called] = /^\/v1\/+(.*?)\/*$/.exec(path) ?? [];
-  if (called === undefined) return bare;
-  const known = instead.find(([name]) => called === name || called.startsWith(`${name}/`));
-  return `${bare}. ${known ? known[1] : HERE}`;
+  const known = instead.find(([name]) => called === name || called?.startsWith(`${name}/`));
+  const advice = called === undefined ? '' : `. ${known ? known[1] : HERE}`;
+  return notFoundError(`${bare}${advice}`);
 }
 
 /** Returns true if a path is a missing call rather than a resource. */
@@ -87,8 +87,7 @@ export function rejectOtherMethods(app: FastifyInstance, calls: Call[]): void {
       // Before the body is read.
       onRequest: async (request, reply) => {
         const [called = ''] = request.url.split('?');
-        if (isMissingCall(called))
-          throw new AppError('not_found', { publicMessage: explainMissingCall(request.method, called) });
+        if (isMissingCall(called)) throw callNotFound(request.method, called);
         reply.header('allow', allowed);
         throw new AppError('method_not_allowed', {
           publicMessage: `${called} takes ${allowed}, not ${request.method}`,
@@ -109,7 +108,7 @@ export function rejectUnknownCalls(urls: string[], describeError: DescribeError)
         // Before the body is read.
         onRequest: async ({ method, url: called }) => {
           const [path = ''] = called.split('?');
-          throw new AppError('not_found', { publicMessage: explainMissingCall(method, path) });
+          throw callNotFound(method, path);
         },
         handler: async () => undefined,
       });

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AppError } from '../errors.ts';
-import { explainMissingCall } from './unknown-calls.ts';
+import { notFoundError } from '../errors.ts';
+import { callNotFound } from './unknown-calls.ts';
 
 /** Paths of programs, including unknown ones. */
 const PROGRAM_PATHS =
@@ -53,14 +53,8 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   const isBuilt = existsSync(path.join(dist, 'index.html'));
   const pages = listPages(dist);
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
-    if (!isPageRequest(request))
-      throw new AppError('not_found', {
-        publicMessage: explainMissingCall(request.method, pathnameOf(request)),
-      });
-    if (!isBuilt)
-      throw new AppError('not_found', {
-        publicMessage: "The web app is not built: './bakehouse up' builds it",
-      });
+    if (!isPageRequest(request)) throw callNotFound(request.method, pathnameOf(request));
+    if (!isBuilt) throw notFoundError("The web app is not built: './bakehouse up' builds it");
     // Not returned: a reply is thenable, and awaiting it from within itself only adds listeners.
     reply.sendFile(pages.get(pathnameOf(request)) ?? 'index.html');
   };

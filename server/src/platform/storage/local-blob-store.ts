@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/pr
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { AppError } from '../errors.ts';
+import { conflict, payloadTooLarge } from '../errors.ts';
 import { type Blob, type BlobStore, DamagedBlob, HashMismatch, type WriteOptions } from './blob-store.ts';
 import {
   BUFFER_BYTES,
@@ -118,8 +118,7 @@ async function receive(
   const counted = async function* () {
     for await (const chunk of yieldBytes(bytes)) {
       sizeBytes += chunk.length;
-      if (sizeBytes > sizeBytesMax)
-        throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
+      if (sizeBytes > sizeBytesMax) throw payloadTooLarge(tooLargeMessage);
       if (sizeBytes - checkedBytes >= CHECK_EVERY_BYTES) {
         await checkFreeSpace(0);
         checkedBytes = sizeBytes;
@@ -170,7 +169,7 @@ async function adopt(
     await pipeline(bytes, hash);
     const after = await handle.stat();
     if (after.size !== before.size || after.mtimeMs !== before.mtimeMs)
-      throw new AppError('conflict', { publicMessage: `${localPath} was changed while it was read` });
+      throw conflict(`${localPath} was changed while it was read`);
     await handle.datasync();
     return { sha256: hash.digest('hex'), sizeBytes: after.size, isLinked };
   } finally {

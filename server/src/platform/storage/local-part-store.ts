@@ -3,7 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
-import { AppError } from '../errors.ts';
+import { AppError, invalidRequest, unavailable } from '../errors.ts';
 import { type Blob, DamagedParts, type PartStore } from './blob-store.ts';
 import { wrongSize } from './read-blob.ts';
 
@@ -176,10 +176,7 @@ export async function* yieldBytes(source: AsyncIterable<Buffer | string>): Async
     for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('invalid_request', {
-      publicMessage: 'The upload stopped before the file was complete',
-      cause: error,
-    });
+    throw invalidRequest('The upload stopped before the file was complete', { cause: error });
   }
 }
 
@@ -203,8 +200,7 @@ export function toStoreError(error: unknown): unknown {
 }
 
 export function noRoom(cause?: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
+  return unavailable('The server has no disk space left for this file. Its operator can make room.', {
     cause,
   });
 }

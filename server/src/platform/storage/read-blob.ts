@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PassThrough, type Readable } from 'node:stream';
 import type { Services } from '../context.ts';
-import { AppError } from '../errors.ts';
+import { type AppError, conflict, invalidRequest } from '../errors.ts';
 import { DamagedBlob } from './blob-store.ts';
 import { readBlobState, recordBlobCheck } from './queries.ts';
 
@@ -92,17 +92,14 @@ export async function guardDamagedReads(
 }
 
 function damaged(path: string, cause?: unknown): AppError {
-  return new AppError('conflict', {
-    publicMessage:
-      `The stored bytes of ${path} are damaged. Upload the file again, ` +
+  return conflict(
+    `The stored bytes of ${path} are damaged. Upload the file again, ` +
       'or ask the operator of this server to restore it from a backup.',
-    cause,
-  });
+    { cause },
+  );
 }
 
 /** Returns the error for a part with more or fewer bytes than announced. */
 export function wrongSize(sizeBytes: number, came: string): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: `This part must have ${sizeBytes} bytes, but ${came} were received`,
-  });
+  return invalidRequest(`This part must have ${sizeBytes} bytes, but ${came} were received`);
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, unavailable } from '../../../platform/errors.ts';
 import { runProgram } from '../../../platform/processes/run-program.ts';
 import {
   type EnvironmentSettings,
@@ -52,10 +52,7 @@ export async function ensureLayer(
     });
   } catch (error) {
     if (signal?.aborted || error instanceof AppError) throw error;
-    throw new AppError('unavailable', {
-      publicMessage: explainFailure('The Python packages', error, settings.cacheDir),
-      cause: error,
-    });
+    throw unavailable(explainFailure('The Python packages', error, settings.cacheDir), { cause: error });
   }
 }
 
@@ -74,7 +71,7 @@ async function install(
   const needed = bytesNeeded(layer, { torchIndex: settings.torchIndex, platform: process.platform });
   const freeAtStart = await freeBytes(settings.cacheDir);
   const refusal = explainFullDisk(layer, settings.cacheDir, freeAtStart, needed);
-  if (refusal) throw new AppError('unavailable', { publicMessage: refusal });
+  if (refusal) throw unavailable(refusal);
 
   onProgress('Looking for Python and uv', null);
   const uv = await ensureUv(settings, signal);

@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Config } from '../../../config.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 import type { ServingEngine, SpecKind } from '../../model/spec-kind.ts';
 import { type Environment, environmentOf, environments, type Layer, lockFiles } from './layers.ts';
@@ -99,11 +99,10 @@ export async function findPython(named: string): Promise<string> {
     const version = await versionOf(candidate);
     if (version && isNewEnough(version)) return candidate;
   }
-  throw new AppError('unavailable', {
-    publicMessage:
-      'Training and chat need Python 3.11 or newer, which was not found on this machine. ' +
+  throw unavailable(
+    'Training and chat need Python 3.11 or newer, which was not found on this machine. ' +
       'Install it, or set BAKEHOUSE_PYTHON to its path; everything else works without it.',
-  });
+  );
 }
 
 /** '3.11.7' is new enough, '3.9.2' and '2.7.18' are not. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, unavailable } from '../../../platform/errors.ts';
 import { ensureLayer, type OnProgress } from '../environment/ensure-layer.ts';
 import { hasGpusToPrepare, haveListedAccelerators, listAccelerators } from '../machine-accelerators.ts';
 import { hasCCompiler, probeGpus } from '../probe-gpus.ts';
@@ -86,13 +86,13 @@ const steps: Record<PreparationId, Step> = {
     const { services, signal } = work;
     const { config, log } = services;
     const { gpus, needDriver, withoutVllm } = await listAccelerators(config, log);
-    if (gpus.length === 0) throw unavailable(...needDriver);
+    if (gpus.length === 0) throw unavailable(needDriver.join(' '));
     onProgress('Computing on the GPUs', null);
     work.brokenGpus ??= await tryGpus(
       work,
       gpus.flatMap(({ devices }) => devices),
     );
-    if (withoutVllm.length > 0) throw unavailable(...withoutVllm);
+    if (withoutVllm.length > 0) throw unavailable(withoutVllm.join(' '));
     if (!(await hasCCompiler())) throw unavailable(NO_COMPILER);
     await ensureLayer(config, 'vllm', onProgress, signal);
     return { detail: ['Text models are served on the GPUs', ...work.brokenGpus].join('. ') };
@@ -102,13 +102,9 @@ const steps: Record<PreparationId, Step> = {
 /** Resolves to the message about failing GPUs. Throws AppError('unavailable') with it if all fail. */
 async function tryGpus({ services: { config, log }, signal }: Work, devices: number[]): Promise<string[]> {
   const broken = await probeGpus(config, devices, signal);
-  if (broken.length === devices.length) throw unavailable(...broken);
+  if (broken.length === devices.length) throw unavailable(broken.join(' '));
   for (const sentence of broken) log.warn(sentence);
   return broken;
-}
-
-function unavailable(...sentences: string[]): AppError {
-  return new AppError('unavailable', { publicMessage: sentences.join(' ') });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { runProgram } from '../../../platform/processes/run-program.ts';
 import type { OnProgress } from '../environment/ensure-layer.ts';
 import { type EnvironmentSettings, explainFailure, runtimeDir } from '../environment/environment.ts';
@@ -60,8 +60,7 @@ export async function ensureStarterModel(
     await withFileLock(`${dir}.lock`, prepare, { signal });
   } catch (error) {
     if (signal?.aborted) throw error;
-    throw new AppError('unavailable', {
-      publicMessage: explainFailure(`The starter ${starter} model`, error, settings.cacheDir),
+    throw unavailable(explainFailure(`The starter ${starter} model`, error, settings.cacheDir), {
       cause: error,
     });
   }

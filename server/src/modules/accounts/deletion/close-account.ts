@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Config } from '../../../config.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { forbidden, invalidParam } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { revokeKeys } from '../keys/api-keys.ts';
 import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
@@ -67,10 +67,8 @@ export async function confirmIdentity(
     const isRight =
       password !== undefined && (await hashingFor(address, () => passwords.verify({ hash, password })));
     if (isRight) return;
-    throw new AppError('invalid_request', { publicMessage: 'Wrong password', param: 'password' });
+    throw invalidParam('password', 'Wrong password');
   }
   if (session && ctx.clock.now().getTime() - session.createdAt.getTime() < RECENT_MS) return;
-  throw new AppError('forbidden', {
-    publicMessage: 'Sign out, sign in again, and delete the account within ten minutes',
-  });
+  throw forbidden('Sign out, sign in again, and delete the account within ten minutes');
 }

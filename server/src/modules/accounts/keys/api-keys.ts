@@ -12,7 +12,14 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import {
+  AppError,
+  conflict,
+  invalidApiKey,
+  invalidParam,
+  notFound,
+  signInRequired,
+} from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { shareUser } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
@@ -51,9 +58,7 @@ export async function createApiKey(
   return inTransaction(ctx.db, async (tx) => {
     await findOwnWebAppKey(tx, ctx);
     if ((await listKeys(tx, userId)).length >= KEYS_MAX) {
-      throw new AppError('conflict', {
-        publicMessage: `You have ${KEYS_MAX} API keys. Revoke one before you create another`,
-      });
+      throw conflict(`You have ${KEYS_MAX} API keys. Revoke one before you create another`);
     }
     const budget = readBudget(body.budget);
     const { name, scopes } = body;
@@ -89,7 +94,7 @@ export async function listApiKeys(
 export async function getApiKey(ctx: Context): Promise<{ data: string }> {
   const { userId } = ctx.caller;
   const encrypted = await findEncryptedKey(ctx.db, userId);
-  if (!encrypted) throw new AppError('not_found', { publicMessage: 'API key not found' });
+  if (!encrypted) throw notFound('API key');
   try {
     return { data: decryptApiKey(encrypted, { userId, secret: serverSecret(ctx.config) }) };
   } catch (cause) {
@@ -133,9 +138,7 @@ function budgetOf({ budget_micro, budget_period }: KeyRow): Budget | null {
 /** Throws AppError 'conflict' for the web app's key, without which the web app would stop working. */
 function assertNotWebAppKey(key: KeyRow, done: 'changed' | 'revoked'): void {
   if (!key.for_web_app) return;
-  throw new AppError('conflict', {
-    publicMessage: `The key of the web app cannot be ${done}. Rotate it, or create another key`,
-  });
+  throw conflict(`The key of the web app cannot be ${done}. Rotate it, or create another key`);
 }
 
 /** Rotates the API key of the caller's web app; the old key is invalid from the commit on. */
@@ -204,7 +207,7 @@ export async function revokeKeys(
 /** Step: locks and returns the caller's API key with this id. Throws AppError 'not_found'. */
 async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): Promise<KeyRow> {
   const key = await lockKey(tx, { userId: ctx.caller.userId, keyId });
-  if (!key) throw keyNotFound();
+  if (!key) throw notFound('API key');
   return key;
 }
 
@@ -217,18 +220,14 @@ async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Pr
   // Lock users, sessions and keys in this order, like proofs of an address and deletions.
   await shareUser(tx, userId);
   if (session && !(await shareSession(tx, session.id))) {
-    throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+    throw signInRequired();
   }
   const webAppKey = await lockWebAppKey(tx, userId);
   if (key && !(await isKeyOpen(tx, key, clock.now()))) {
-    throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
+    throw invalidApiKey();
   }
-  if (!webAppKey) throw keyNotFound();
+  if (!webAppKey) throw notFound('API key');
   return webAppKey;
-}
-
-function keyNotFound(): AppError {
-  return new AppError('not_found', { publicMessage: 'API key not found' });
 }
 
 /** Parses the expiry of a key. Throws AppError 'invalid_request' if it has passed. */
@@ -236,10 +235,7 @@ function readExpiry(text: string | null | undefined, now: Date): Date | null {
   if (text === null || text === undefined) return null;
   const expiresAt = new Date(text);
   if (expiresAt > now) return expiresAt;
-  throw new AppError('invalid_request', {
-    publicMessage: 'expires_at must be in the future',
-    param: 'expires_at',
-  });
+  throw invalidParam('expires_at', 'expires_at must be in the future');
 }
 
 /** Parses the budget of a key. */

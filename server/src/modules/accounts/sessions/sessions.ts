@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Context, Services, UserCaller } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { requireDatabase } from '../../../platform/db/setup/prepare-database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFoundError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { isOperator } from '../operators.ts';
 import { recordAudit } from '../record-audit.ts';
@@ -98,7 +98,7 @@ export async function endSession(
   const { userId } = caller;
   await inTransaction(db, async (tx) => {
     const ended = await deleteSessions(tx, userId, { only: params.sessionId });
-    if (ended === 0) throw new AppError('not_found', { publicMessage: 'This session has already ended' });
+    if (ended === 0) throw notFoundError('This session has already ended');
     await recordAudit(tx, { userId, action: 'session.ended', detail: { session_id: params.sessionId } });
     await publishChange(tx, userId, { topic: 'user', id: userId });
   });

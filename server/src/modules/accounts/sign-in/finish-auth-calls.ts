@@ -3,7 +3,7 @@ import { APIError, createAuthMiddleware, sendVerificationEmailFn } from 'better-
 import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { unauthenticated } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
@@ -41,7 +41,7 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
       const { id, userId } = newSession.session;
       const isStored = async (tx: Transaction) => (await findPasswordHash(tx, userId)) === verified;
       if (!(await endUnless(db, { id, userId }, isStored)))
-        throw new AppError('unauthenticated', { publicMessage: 'The password was changed. Sign in again' });
+        throw unauthenticated('The password was changed. Sign in again');
     }
     const action = actions[ctx.path];
     if (!action || !session) return;

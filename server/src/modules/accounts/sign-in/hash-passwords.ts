@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { hashPassword, verifyPassword } from 'better-auth/crypto';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 
 /**
  * A hash deliberately takes a tenth of a second of a core and 32 MB. It runs on the four threads that also
@@ -46,9 +46,7 @@ export function hashPasswords({ hash, verify }: Passwords): Passwords {
     const address = calls.getStore()?.address ?? '';
     const leave = inLine.all() < AT_ONCE + WAITING_MAX ? inLine.enter(address, IN_LINE_MAX) : null;
     if (!leave) {
-      throw new AppError('unavailable', {
-        publicMessage: 'Too many people are signing in. Try again in a moment',
-      });
+      throw unavailable('Too many people are signing in. Try again in a moment');
     }
     try {
       return await queue.run(address, work);

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { forbidden } from '../../../platform/errors.ts';
 import { type AssetRow, lockAsset } from '../queries.ts';
 import { findReadableAsset } from './find-readable-asset.ts';
 
@@ -9,11 +9,10 @@ export async function findChangeableAsset(
   who: { assetId: string; userId: string },
 ): Promise<AssetRow> {
   const asset = await findReadableAsset(db, who);
-  if (asset.is_starter)
-    throw new AppError('forbidden', { publicMessage: 'Starter models cannot be changed' });
+  if (asset.is_starter) throw forbidden('Starter models cannot be changed');
   if (asset.owner_user_id !== who.userId) {
     const what = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
-    throw new AppError('forbidden', { publicMessage: `Only its owner can change this ${what}` });
+    throw forbidden(`Only its owner can change this ${what}`);
   }
   return asset;
 }

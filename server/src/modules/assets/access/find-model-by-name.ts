@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { forbidden } from '../../../platform/errors.ts';
 import { selectModelsByName } from '../queries.ts';
 import { findRepository } from '../repositories/find-repository.ts';
 
@@ -21,8 +21,7 @@ export async function findModelByName({ db, caller }: Context, name: string): Pr
       : await findRepository(db, { type: 'model', namespace, name: last, userId });
   if (model !== null && model !== 'gated' && model.revision_id !== null) return model.id;
   if (found.length === 0) return null;
-  throw new AppError('forbidden', {
-    publicMessage: `Access to ${name} has to be granted first. Ask for it on the model's page`,
+  throw forbidden(`Access to ${name} is restricted. Request it on the model's page`, {
     param: 'model_id',
   });
 }

@@ -1,5 +1,5 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { type AssetRow, selectAssets } from '../queries.ts';
 import { isReadableBy } from './readable.ts';
 
@@ -15,6 +15,6 @@ export async function findReadableAsset(
     .where('assets.id', '=', assetId)
     .where(isReadableBy(userId))
     .executeTakeFirst();
-  if (!asset) throw new AppError('not_found', { publicMessage: 'Asset not found', param });
+  if (!asset) throw notFound('Asset', param);
   return asset;
 }

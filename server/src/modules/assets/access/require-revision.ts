@@ -1,6 +1,6 @@
 import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, notFoundError } from '../../../platform/errors.ts';
 import { findRevision, type StarterTask } from '../queries.ts';
 import { findReadableAsset } from './find-readable-asset.ts';
 
@@ -36,10 +36,9 @@ export async function requireRevision(
 ): Promise<ReadableRevision> {
   const asset = await findReadableAsset(tx, input);
   const revisionId = input.revisionId ?? asset.revision_id;
-  if (!revisionId)
-    throw new AppError('conflict', { publicMessage: `${asset.title} has no files yet`, param: input.param });
+  if (!revisionId) throw conflict(`${asset.title} has no files yet`, { param: input.param });
   const revision = await findRevision(tx, asset.id, revisionId);
-  if (!revision) throw new AppError('not_found', { publicMessage: 'There is no such version' });
+  if (!revision) throw notFoundError('There is no such version');
   return {
     asset: {
       id: asset.id,

@@ -3,7 +3,7 @@ import { CARD_BYTES_MAX, type saveCard as endpoint } from '@bakehouse/contract/a
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, conflict, invalidParam, payloadTooLarge } from '../../../platform/errors.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { findChangeableAsset } from '../access/changeable.ts';
 import { CARD_PATH, findNewestFile } from '../queries.ts';
@@ -27,11 +27,11 @@ export async function saveCard(
   const { id } = await findChangeableAsset(ctx.db, { assetId, userId });
   const bytes = Buffer.from(content);
   if (bytes.length > CARD_BYTES_MAX) {
-    const publicMessage = 'A card has at most 1 MB. Put what is longer into a file of its own';
-    throw new AppError('payload_too_large', { publicMessage, param: 'content' });
+    const publicMessage = 'A card can have at most 1 MB. Move longer text to a separate file';
+    throw payloadTooLarge(publicMessage, { param: 'content' });
   }
   const { data, problem } = await readCard(ctx, content, userId);
-  if (problem !== null) throw refused('content', problem);
+  if (problem !== null) throw invalidParam('content', problem);
   const isNew = (await findNewestFile(ctx.db, id, CARD_PATH)) === undefined;
   const blob = await storeBlob(ctx, Readable.from([bytes]));
   await saveCardData(ctx, blob.sha256, data);
@@ -45,12 +45,10 @@ export async function saveCard(
     }),
   ).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'precondition_failed') throw error;
-    throw new AppError('conflict', {
-      publicMessage:
-        'The files have changed since you opened this card, and nothing was saved. Copy your text, then open the card again',
-      param: 'parent_commit',
-      cause: error,
-    });
+    throw conflict(
+      'The files have changed since you opened this card, and nothing was saved. Copy your text, then open the card again',
+      { param: 'parent_commit', cause: error },
+    );
   });
   return toWireCommit(commit);
 }

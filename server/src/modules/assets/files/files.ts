@@ -7,8 +7,7 @@ import type {
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
+import { notFoundError, unknownCursor } from '../../../platform/errors.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { type FileRow, findNewestFile, findRevision, listFiles } from '../queries.ts';
 import { spellingsOf } from '../revisions/read-tree.ts';
@@ -24,7 +23,7 @@ export async function findFile(
   const file = revisionId
     ? await findFileOfRevision(ctx, { assetId: asset.id, revisionId, path })
     : await findFileOfNewest(ctx, asset.id, path);
-  if (!file) throw new AppError('not_found', { publicMessage: `There is no file ${path}`, param: 'path' });
+  if (!file) throw notFoundError(`There is no file ${path}`, { param: 'path' });
   return file;
 }
 
@@ -62,7 +61,7 @@ export async function getInfo(
       ? { count: asset.file_count, bytes: Number(asset.size_bytes) }
       : (totals ?? (await countFilesBelow(ctx.db, asset.id, path)));
   if (count === 0 && path !== '') {
-    throw new AppError('not_found', { publicMessage: `There is no file or folder ${path}`, param: 'path' });
+    throw notFoundError(`There is no file or folder ${path}`, { param: 'path' });
   }
   const { files, nextCursor } = await listFilesPage(ctx.db, { ...input, cursor, assetId: asset.id, path });
   const isCounted = path !== '' && nextCursor !== null;
@@ -158,7 +157,7 @@ export async function listTree(
   const start = input.cursor ? parseCursor(input.cursor) : folder === '' ? '' : `${folder}/`;
   const rows = await listEntries(ctx.db, asset.id, { folder, start, number, limit: input.limit + 1 });
   if (rows.length === 0 && isBeginning && folder !== '')
-    throw new AppError('not_found', { publicMessage: `There is no folder ${folder}`, param: 'path' });
+    throw notFoundError(`There is no folder ${folder}`, { param: 'path' });
   const next = rows[input.limit];
   return {
     path: folder,
@@ -178,8 +177,5 @@ async function requireRevisionNumber(
 ): Promise<number> {
   const revision = await findRevision(db, assetId, revisionId);
   if (revision) return revision.number;
-  throw new AppError('not_found', {
-    publicMessage: 'There is no such version',
-    param: 'revision_id',
-  });
+  throw notFoundError('There is no such version', { param: 'revision_id' });
 }

@@ -1,7 +1,7 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, payloadTooLarge } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { findStoredBytes, lockStoredBytes, ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { sumUnfinished } from '../../../platform/storage/uploads/queries.ts';
@@ -78,13 +78,12 @@ export function quotaExceeded(
   quota: NonNullable<Quota>,
   { needed, param, files = 1 }: { needed: string; param: string; files?: number },
 ): AppError {
-  return new AppError('payload_too_large', {
-    publicMessage:
-      `${files === 1 ? 'This file needs' : 'These files need'} ${needed}, and ${formatBytes(quota.leftBytes)} of your ` +
+  return payloadTooLarge(
+    `${files === 1 ? 'This file needs' : 'These files need'} ${needed}, and ${formatBytes(quota.leftBytes)} of your ` +
       `${formatBytes(quota.limitBytes)} are left. Delete datasets or models that you no longer need. Earlier versions of a ` +
       'file count until its dataset or model is deleted.',
-    param,
-  });
+    { param },
+  );
 }
 
 /**
@@ -108,9 +107,8 @@ export async function assertStorageLeft(
 ): Promise<void> {
   const quota = await readQuota({ config, db: tx }, userId);
   if (quota?.leftBytes !== 0) return;
-  throw new AppError('payload_too_large', {
-    publicMessage:
-      `Nothing is left of the ${formatBytes(quota.limitBytes)} that you can store. ` +
+  throw payloadTooLarge(
+    `Nothing is left of the ${formatBytes(quota.limitBytes)} that you can store. ` +
       'Delete datasets, models or pictures that you no longer need.',
-  });
+  );
 }

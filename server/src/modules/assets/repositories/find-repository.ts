@@ -1,7 +1,7 @@
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
@@ -113,10 +113,7 @@ export async function renameAsset(
     const type = asset.dataset_type === 'MODEL' ? 'model' : 'dataset';
     const isSame = asset.name.toLowerCase() === name.toLowerCase();
     if (!isSame && !(await reserveAssetName(tx, { userId, type, name })))
-      throw new AppError('conflict', {
-        publicMessage: `You have a ${type} ${name} already`,
-        param: 'toRepo',
-      });
+      throw conflict(`You have a ${type} ${name} already`, { param: 'toRepo' });
     await setName(tx, assetId, name);
     await recordAudit(tx, { userId, action: 'asset.renamed', detail: { asset_id: assetId, name } });
     await publishChange(tx, userId, { topic: 'asset', id: assetId });

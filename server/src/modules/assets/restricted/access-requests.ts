@@ -9,9 +9,8 @@ import type {
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, notFound, unknownCursor } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { notify } from '../../notifications/notifications.ts';
 import {
@@ -34,12 +33,11 @@ export async function requestAccess(
   const model = await getRestrictedModel(ctx, { modelId });
   await inTransaction(ctx.db, async (tx) => {
     if (!(await insertRequest(tx, { modelId, userId, message }))) {
-      throw new AppError('conflict', {
-        publicMessage:
-          model.access === 'granted'
-            ? `You have access to ${model.name} already`
-            : `You have asked for access to ${model.name} already. An operator will decide.`,
-      });
+      throw conflict(
+        model.access === 'granted'
+          ? `You already have access to ${model.name}`
+          : `You have already requested access to ${model.name}. An operator will decide.`,
+      );
     }
     await recordAudit(tx, { userId, action: 'access.requested', detail: { model_id: modelId } });
     await publishChange(tx, userId, { topic: 'asset', id: modelId });
@@ -77,7 +75,7 @@ export async function decideAccessRequest(
   const operatorId = ctx.caller.userId;
   return inTransaction(ctx.db, async (tx) => {
     const before = await findRequest(tx, requestId);
-    if (!before) throw new AppError('not_found', { publicMessage: 'There is no such request' });
+    if (!before) throw notFound('Request');
     const now = ctx.clock.now();
     if (before.state !== decision) {
       await setDecision(tx, { id: requestId, decision, decidedBy: operatorId, now });

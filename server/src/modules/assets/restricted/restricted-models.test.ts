@@ -112,7 +112,7 @@ test('an operator grants or rejects an access request, with an audit log entry f
   expect((await ask(ada, 'For bread after all')).access).toBe('requested');
   expect(await decide(id, 'granted')).toMatchObject({ state: 'granted', message: 'For bread after all' });
   expect((await read(ada)).access).toBe('granted');
-  await expect(ask(ada)).rejects.toThrow('You have access to Crumb 70B already');
+  await expect(ask(ada)).rejects.toThrow('You already have access to Crumb 70B');
   const link = '/model/source/meta%2Fcrumb-70b/description';
   expect(await notified(ada)).toMatchObject([
     { message: 'You now have access to Crumb 70B', link },

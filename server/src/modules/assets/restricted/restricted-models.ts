@@ -8,7 +8,7 @@ import type {
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, invalidParam, notFound } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findAsset, lockAsset } from '../queries.ts';
@@ -29,7 +29,7 @@ export async function getRestrictedModel(
   { modelId }: { modelId: string },
 ): Promise<RestrictedModel> {
   const model = await findModel(ctx.db, { userId: ctx.caller.userId, modelId });
-  if (!model) throw new AppError('not_found', { publicMessage: 'There is no restricted model with this id' });
+  if (!model) throw notFound('Restricted model');
   return toRestrictedModel(model);
 }
 
@@ -91,7 +91,7 @@ async function writeModel(
 ): Promise<void> {
   if (name !== undefined) return upsertModel(tx, { id, name, ...words });
   if (!(await updateModel(tx, { id, ...words }))) {
-    throw new AppError('invalid_request', { publicMessage: 'Name is required', param: 'name' });
+    throw invalidParam('name', 'Name is required');
   }
 }
 
@@ -100,22 +100,18 @@ async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: strin
   await lockAsset(tx, assetId);
   const asset = await findAsset(tx, assetId);
   if (asset?.owner_user_id !== userId || asset.dataset_type !== 'MODEL') {
-    throw new AppError('invalid_request', {
-      publicMessage: 'asset_id must be the id of a model of your own that has the files',
-      param: 'asset_id',
-    });
+    throw invalidParam('asset_id', 'asset_id must be the id of a model of your own that has the files');
   }
   if (asset.is_published) {
-    throw new AppError('conflict', {
-      publicMessage: `${asset.title} is published: everybody may read it. Unpublish it first`,
+    throw conflict(`${asset.title} is published, so every user can read it. Unpublish it first`, {
       param: 'asset_id',
     });
   }
   if (asset.is_shared) {
-    throw new AppError('conflict', {
-      publicMessage: `${asset.title} is shared with users, who may read it without a grant. Stop sharing it first`,
-      param: 'asset_id',
-    });
+    throw conflict(
+      `${asset.title} is shared with users, who may read it without a grant. Stop sharing it first`,
+      { param: 'asset_id' },
+    );
   }
 }
 
@@ -134,7 +130,7 @@ export async function deleteRestrictedModel(ctx: Context, { modelId }: { modelId
   await inTransaction(ctx.db, async (tx) => {
     const concerned = [userId, ...(await listRequesters(tx, modelId))];
     if (!(await deleteModel(tx, modelId))) {
-      throw new AppError('not_found', { publicMessage: 'There is no restricted model with this id' });
+      throw notFound('Restricted model');
     }
     await recordAudit(tx, { userId, action: 'restricted_model.deleted', detail: { model_id: modelId } });
     const event = { topic: 'asset', id: modelId } as const;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { type CardFields, toCardFields } from '../card/card-metadata.ts';
@@ -74,7 +74,7 @@ export async function createRevisionFromBlobs(
   for (const { path } of input.files) assertSafePath(path);
   await lockAsset(tx, input.assetId);
   const asset = await findAsset(tx, input.assetId);
-  if (!asset) throw new AppError('not_found', { publicMessage: 'Asset not found' });
+  if (!asset) throw notFound('Asset');
   const present = new Map((await listNewestFiles(tx, asset.id)).map((file) => [file.path, file.sha256]));
   const keepsCard = input.keepsOthers === true && present.has(CARD_PATH);
   const put = input.files.filter(

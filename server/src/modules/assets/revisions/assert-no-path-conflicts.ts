@@ -1,5 +1,5 @@
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { findClash } from '../files/folder-queries.ts';
 import type { NewFile } from './add-revision.ts';
 
@@ -20,10 +20,7 @@ export async function assertNoPathConflicts(
     paths.find((path) => folders.has(path)) ??
     (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
   if (clash === undefined) return;
-  throw new AppError('conflict', {
-    publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,
-    param,
-  });
+  throw conflict(`${clash} cannot be a file and a folder. Delete the existing one first`, { param });
 }
 
 /** Returns the parent folders of a path, outermost first. */

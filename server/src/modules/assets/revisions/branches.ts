@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { conflict, invalidParam } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
 import { announceAssets } from '../assets.ts';
@@ -59,9 +59,9 @@ export async function createBranch(
     await lockChangeableAsset(tx, { assetId, userId });
     await assertNewName(tx, { assetId, name, kind: 'branch' });
     const branches = await listBranches(tx, assetId);
-    if (from < 0) throw refused('startingPoint', 'A branch starts at a revision of main');
+    if (from < 0) throw invalidParam('startingPoint', 'A branch starts at a revision of main');
     if (branches.length >= BRANCHES_MAX)
-      throw refused('branch', `A repository has at most ${BRANCHES_MAX} branches`);
+      throw invalidParam('branch', `A repository has at most ${BRANCHES_MAX} branches`);
     const numbers = { start_number: freeStart(branches), fork_number: from, head_number: from };
     await tx
       .insertInto('revision_branches')
@@ -95,9 +95,9 @@ export async function assertNewName(
   tx: Transaction,
   { assetId, name, kind }: { assetId: string; name: string; kind: 'branch' | 'tag' },
 ): Promise<void> {
-  if (!isReferenceName(name)) throw refused(kind, `${name} cannot be the name of a ${kind}`);
+  if (!isReferenceName(name)) throw invalidParam(kind, `${name} cannot be the name of a ${kind}`);
   if ((await findBranch(tx, assetId, name)) || (await findByTag(tx, assetId, name)))
-    throw new AppError('conflict', { publicMessage: `${name} exists already`, param: kind });
+    throw conflict(`${name} exists already`, { param: kind });
 }
 
 /** Deletes a branch with its commits. Returns true if it existed. */

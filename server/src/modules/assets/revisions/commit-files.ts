@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict, notFoundError, preconditionFailed } from '../../../platform/errors.ts';
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
@@ -55,8 +55,7 @@ export async function commitFiles(
   // Also with a stale parent: the client may repeat a commit whose response was lost.
   if (put.length === 0 && remove.size === 0) return head;
   if (input.parentCommit !== null && !head.commitId.startsWith(input.parentCommit.toLowerCase())) {
-    throw new AppError('precondition_failed', {
-      publicMessage: 'A commit has happened since. Please refresh and try again.',
+    throw preconditionFailed('A commit has happened since. Please refresh and try again.', {
       param: 'parentCommit',
       shouldRetry: false,
     });
@@ -89,7 +88,7 @@ export async function commitFiles(
 /** Finds the branch again under the lock, and copies its initial files. */
 async function openBranch(tx: Transaction, assetId: string, name: string): Promise<Branch> {
   const branch = await findBranch(tx, assetId, name);
-  if (!branch) throw new AppError('not_found', { publicMessage: `There is no branch ${name}` });
+  if (!branch) throw notFoundError(`There is no branch ${name}`);
   await copyForkedFiles(tx, assetId, branch);
   return branch;
 }
@@ -120,10 +119,7 @@ async function listRemoved(
 }
 
 function notThere(what: 'file' | 'folder', path: string): AppError {
-  return new AppError('not_found', {
-    publicMessage: `A ${what} with this name doesn't exist: ${path}`,
-    param: 'path',
-  });
+  return notFoundError(`A ${what} with this name doesn't exist: ${path}`, { param: 'path' });
 }
 
 /** Returns the last file of each path, without unchanged files. */
@@ -167,9 +163,7 @@ export async function putFiles(
 ): Promise<string> {
   const asset = await lockChangeableAsset(tx, { assetId, userId });
   if (asset.revision_id !== revisionId) {
-    throw new AppError('conflict', {
-      publicMessage: `${asset.title} has changed meanwhile. Please try again`,
-    });
+    throw conflict(`${asset.title} has changed in the meantime. Please try again`);
   }
   await assertNoPathConflicts(tx, assetId, { put: files, removed: new Set(), param });
   await lockBlobs(

@@ -6,7 +6,7 @@ import type {
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
+import { unknownCursor } from '../../../platform/errors.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import type { AssetRow } from '../queries.ts';
 import { type Branch, findBranch, listBranches, startOf } from './branches.ts';

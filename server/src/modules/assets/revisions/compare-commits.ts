@@ -6,7 +6,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { sql } from 'kysely';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFoundError } from '../../../platform/errors.ts';
 import { findReadableAsset } from '../access/find-readable-asset.ts';
 import { findCommit, listCommits, toWireCommits } from './commits.ts';
 
@@ -22,7 +22,7 @@ export async function compareCommits(
 ): Promise<ResponseOf<typeof compareCommitsEndpoint>> {
   const asset = await findReadableAsset(ctx.db, { assetId, userId: ctx.caller.userId });
   const commit = await findCommit(ctx.db, asset, name);
-  if (!commit) throw new AppError('not_found', { publicMessage: `There is no commit ${name}`, param: 'to' });
+  if (!commit) throw notFoundError(`There is no commit ${name}`, { param: 'to' });
   const [earlier = commit] = await listCommits(ctx.db, asset, { from: commit.number, skip: 1, limit: 1 });
   const { files, counts } = await selectDifferences(ctx.db, {
     assetId: asset.id,

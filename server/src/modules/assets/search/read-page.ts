@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Database } from '../../../platform/db/database.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
+import { unknownCursor } from '../../../platform/errors.ts';
 import type { AssetRow } from '../queries.ts';
 import { type ListCursor, type ListFilter, listAssets, type SortKey } from './list-queries.ts';
 

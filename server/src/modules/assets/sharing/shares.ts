@@ -9,7 +9,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, invalidParam, notFoundError } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findUserByName } from '../../accounts/steps.ts';
@@ -49,9 +49,9 @@ export async function shareAsset(
   return inTransaction(ctx.db, async (tx) => {
     const asset = await lockChangeableAsset(tx, { assetId: params.id, userId });
     if (asset.is_restricted) {
-      throw new AppError('conflict', {
-        publicMessage: `${asset.title} is a restricted model: access to it is granted, not shared. Remove the restriction to share it`,
-      });
+      throw conflict(
+        `${asset.title} is a restricted model: access to it is granted, not shared. Remove the restriction to share it`,
+      );
     }
     const other = await findOther(tx, { username: body.username, userId });
     if (await insertShare(tx, { assetId: asset.id, userId: other })) {
@@ -67,9 +67,9 @@ export async function shareAsset(
     }
     const shared = await readShares(tx, asset.id);
     if (shared.shares.length <= SHARES_MAX) return shared;
-    throw new AppError('conflict', {
-      publicMessage: `This is shared with ${SHARES_MAX} users already. Stop sharing it with one of them, or publish it`,
-    });
+    throw conflict(
+      `This is shared with ${SHARES_MAX} users already. Stop sharing it with one of them, or publish it`,
+    );
   });
 }
 
@@ -79,13 +79,10 @@ async function findOther(
 ): Promise<string> {
   const other = await findUserByName(tx, username);
   if (!other) {
-    throw new AppError('invalid_request', {
-      publicMessage: `No user has the username ${username}`,
-      param: 'username',
-    });
+    throw invalidParam('username', `No user has the username ${username}`);
   }
   if (other.id !== userId) return other.id;
-  throw new AppError('invalid_request', { publicMessage: 'This is yours already', param: 'username' });
+  throw invalidParam('username', 'You already own this');
 }
 
 /**
@@ -103,7 +100,7 @@ export async function unshareAsset(
     const find = other?.id === userId ? findReadableAsset : findChangeableAsset;
     const { owner_user_id: ownerId } = await find(tx, { assetId, userId });
     if (!other || !(await deleteShare(tx, { assetId, userId: other.id })))
-      throw new AppError('not_found', { publicMessage: `This is not shared with ${username}` });
+      throw notFoundError(`This is not shared with ${username}`);
     const detail = { asset_id: assetId, to_user_id: other.id };
     await recordAudit(tx, { userId, action: 'asset.unshared', detail });
     const event = { topic: 'asset', id: assetId } as const;
@@ -148,7 +145,7 @@ async function insertShare(tx: Transaction, { assetId, userId }: Share): Promise
   const made = await tx
     .insertInto('asset_shares')
     .values({ asset_id: assetId, user_id: userId })
-    .onConflict((conflict) => conflict.doNothing())
+    .onConflict((oc) => oc.doNothing())
     .returning('asset_id')
     .executeTakeFirst();
   return made !== undefined;

@@ -167,7 +167,7 @@ test('shares by username, without revealing the user of an email address', async
   expect((await refusalOf(await trySharing(id, 'no-such-baker'))).message).toBe(
     'No user has the username no-such-baker',
   );
-  expect((await refusalOf(await trySharing(id, await nameOf(ada)))).message).toBe('This is yours already');
+  expect((await refusalOf(await trySharing(id, await nameOf(ada)))).message).toBe('You already own this');
   expect((await trySharing(id, '')).status).toBe(400);
   expect((await trySharing(id, bob.userId)).status).toBe(400);
   expect(await get(ada, id)).toMatchObject({ is_shared: false });

@@ -1,5 +1,5 @@
 import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
 import { answerGrammar, isBoundChoice } from '../grammar/answer-grammar.ts';
 import {
@@ -54,7 +54,7 @@ export function toServerRequest(
 ): object {
   checkLength(body, contextTokens);
   if (typeof body.top_logprobs === 'number' && body.logprobs !== true) {
-    throw refused('top_logprobs', "top_logprobs: set 'logprobs' to true as well");
+    throw invalidParam('top_logprobs', "top_logprobs: set 'logprobs' to true as well");
   }
   const request: Parameters = {};
   for (const [name, value] of Object.entries(body)) {
@@ -63,7 +63,7 @@ export function toServerRequest(
   const tools = checkTools(body);
   // llama.cpp sends no log-probabilities of tool calls in a stream, and this server always streams from it.
   if (tools && engine === 'llamacpp' && body.logprobs === true)
-    throw refused(
+    throw invalidParam(
       'logprobs',
       "logprobs: on a CPU there are none together with 'tools'. Leave out one of the two",
     );
@@ -238,7 +238,8 @@ function ofEngine(body: CompletionBody, engine: Engine): Parameters {
   };
   const { typical_p: typical } = body;
   if (typical === null || typical === undefined) return named;
-  if (engine === 'vllm') throw refused('typical_p', 'typical_p: models on GPUs do not know it. Leave it out');
+  if (engine === 'vllm')
+    throw invalidParam('typical_p', 'typical_p: models on GPUs do not know it. Leave it out');
   return { ...named, typical_p: typical };
 }
 
@@ -250,12 +251,12 @@ function formatOf(format: unknown): AnswerFormat | null {
     return null;
   if (format.type === 'json_object') {
     if ('schema' in format) {
-      throw refused('response_format.schema', "response_format: a schema goes with type 'json_schema'");
+      throw invalidParam('response_format.schema', "response_format: a schema goes with type 'json_schema'");
     }
     return { schema: null, strict: false };
   }
   const { schema, strict } = ('json_schema' in format ? (format.json_schema ?? {}) : {}) as Parameters;
   if (typeof schema !== 'object' || schema === null || Array.isArray(schema))
-    throw refused(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema: an object`);
+    throw invalidParam(SCHEMA_PARAM, `${SCHEMA_PARAM} must be a JSON Schema: an object`);
   return { schema, strict: strict === true };
 }

@@ -1,4 +1,4 @@
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam } from '../../../platform/errors.ts';
 import type { CompletionBody } from './completion-request.ts';
 
 /** Answers to all prompts of one request. */
@@ -49,7 +49,7 @@ export function splitChoices(body: CompletionBody): ChoiceRequest[] {
   const prompts = promptsOf(body.prompt);
   if (each * prompts.length > CHOICES_MAX) {
     const sentence = `at most ${CHOICES_MAX} answers per request, which are n for each prompt`;
-    throw refused('n', `n: ${sentence}`);
+    throw invalidParam('n', `n: ${sentence}`);
   }
   return prompts.flatMap((prompt, place) =>
     Array.from({ length: each }, (_, number) => ({

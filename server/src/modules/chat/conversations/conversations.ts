@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import * as queries from './conversation-queries.ts';
 
@@ -51,15 +51,12 @@ export async function saveConversation(
     body: { version, save_id: saveId, conversation },
   }: InputOf<typeof contract.saveConversation>,
 ): Promise<ResponseOf<typeof contract.saveConversation>> {
-  if (!ctx.config.keepConversations)
-    throw new AppError('conflict', { publicMessage: 'This server does not keep conversations' });
+  if (!ctx.config.keepConversations) throw conflict('This server does not keep conversations');
   const { userId } = ctx.caller;
   await inTransaction(ctx.db, async (tx) => {
     const save = { userId, model, id, version, saveId, content: conversation, now: ctx.clock.now() };
     if (!(await queries.saveAtVersion(tx, save))) {
-      throw new AppError('conflict', {
-        publicMessage: 'This conversation was changed in another tab or on another device',
-      });
+      throw conflict('This conversation was changed in another tab or on another device');
     }
     await queries.deleteOldest(tx, {
       userId,

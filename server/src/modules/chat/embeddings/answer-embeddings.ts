@@ -3,7 +3,7 @@ import type { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam, modelUnavailable } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/connection.ts';
 import { costMicro } from '../../credits/prices/cost.ts';
@@ -11,7 +11,7 @@ import type { ModelServer } from '../../deployments/reach/await-model-server.ts'
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/model-servers.ts';
 import { readModelJson } from '../../models/weights/model-files.ts';
-import { postToModelServer, readText, unavailable } from '../../serving/ask/model-server-client.ts';
+import { postToModelServer, readText } from '../../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../../serving/ask/request-deadline.ts';
 import { callModel, type RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
@@ -160,7 +160,8 @@ async function send(
     signal,
   );
   const status = answer.statusCode ?? 500;
-  if (status >= 500) throw unavailable(`${modelName} does not answer`, new Error(await readText(answer)));
+  if (status >= 500)
+    throw modelUnavailable(`${modelName} does not answer`, new Error(await readText(answer)));
   if (status >= 400) throw toEmbeddingError(await readText(answer), { start, count, isOne });
   return readAnswer(answer, { count, modelName, signal });
 }
@@ -172,7 +173,7 @@ async function readAnswer(
   try {
     return readVectors((await readAtMost(answer, count * VECTOR_BYTES_MAX)).toString('utf8'), count);
   } catch (error) {
-    throw signal.aborted ? error : unavailable(`${modelName} does not answer`, error);
+    throw signal.aborted ? error : modelUnavailable(`${modelName} does not answer`, error);
   }
 }
 
@@ -205,7 +206,7 @@ async function checkDimensions(
   const sentence = allowed?.length
     ? `${name} can be asked for ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(allowed.map(String))}`
     : `the vectors of ${name} cannot be shortened. Leave it out`;
-  throw refused('dimensions', `dimensions: ${sentence}`);
+  throw invalidParam('dimensions', `dimensions: ${sentence}`);
 }
 
 /** Rejects inputs whose vectors do not fit into one answer, judged by the size of the first vector. */
@@ -220,7 +221,7 @@ export function assertAnswerFits(
   const numbers = Math.min(dimensions ?? size, size);
   const most = Math.max(1, Math.floor(ANSWER_BYTES_MAX / NUMBER_BYTES[format ?? 'float'] / numbers));
   if (count <= most) return;
-  throw refused(
+  throw invalidParam(
     'input',
     `input: at most ${most} inputs in one request, where each vector has ${numbers} numbers${format === 'base64' ? '' : '. Ask for encoding_format base64'}, or send the others in another`,
   );
@@ -235,7 +236,7 @@ function toEmbeddingError(answer: string, { start, count, isOne }: ToEmbeddingRe
   const param = isOne || index === undefined ? 'input' : `input[${start + index}]`;
   const message = error?.message ?? 'The model server refused the request';
   if (!/context (size|length)/i.test(message) && !error?.n_ctx) {
-    return new AppError('invalid_request', { publicMessage: `${param}: ${message}`, param });
+    return invalidParam(param, `${param}: ${message}`);
   }
   const most = error?.n_ctx ?? /maximum context length is (\d+)/i.exec(message)?.[1];
   const what = param === 'input' && !isOne ? 'an input' : param;

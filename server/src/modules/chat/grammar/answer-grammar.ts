@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { TextEngine } from '../../serving/text-spec.ts';
 import type { CallableTools } from '../tools/callable-tools.ts';
 import { type AnswerFormat, type GrammarRequest, SCHEMA_PARAM } from './build-grammar.ts';
@@ -50,7 +50,7 @@ export async function answerGrammar(asked: GrammarRequest, userId: string): Prom
   known.set(key, built);
   const [oldest] = known.keys();
   if (known.size > KNOWN_MAX && oldest !== undefined) known.delete(oldest);
-  if ('refusal' in built) throw refused(built.param, built.refusal);
+  if ('refusal' in built) throw invalidParam(built.param, built.refusal);
   return built.grammar;
 }
 

@@ -1,4 +1,4 @@
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { checkSchema } from '../body/check-schema.ts';
 import type { CallableTools, Tool } from '../tools/callable-tools.ts';
 import { literal, Rules } from './rules.ts';
@@ -67,14 +67,14 @@ function callRule(rules: Rules, tools: Tool[], callable: Tool[]): string {
 function schemaRule(rules: Rules, { schema, strict }: AnswerFormat, path: string): string {
   if (!schema) return 'object';
   const fault = checkSchema(schema);
-  if (fault && strict) throw refused(path, `${path}: ${fault}`);
+  if (fault && strict) throw invalidParam(path, `${path}: ${fault}`);
   // The schema would stall a shared server and is not strict.
   if (fault) return 'object';
   try {
     return new SchemaGrammar(schema, { rules, strict, path }).whole();
   } catch (error) {
     if (!(error instanceof NotEnforced)) throw error;
-    if (strict) throw refused(path, error.message);
+    if (strict) throw invalidParam(path, error.message);
     return 'object';
   }
 }

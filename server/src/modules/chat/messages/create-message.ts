@@ -4,7 +4,7 @@ import {
   createMessage as createMessageEndpoint,
 } from '@bakehouse/contract/messages';
 import type { Context } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { headerText } from '../../../platform/http/callers/find-caller.ts';
 import { answerCompletion } from '../answer-completion.ts';
@@ -82,5 +82,8 @@ function checkVersion({ request, reply }: Http): void {
   reply.header('request-id', request.id);
   const version = headerText(request.headers['anthropic-version']) ?? FIRST;
   if (/^\d{4}-\d{2}-\d{2}$/.test(version) && version >= FIRST) return;
-  throw refused('anthropic-version', `anthropic-version: this server speaks ${FIRST} and what came after`);
+  throw invalidParam(
+    'anthropic-version',
+    `anthropic-version: this server speaks ${FIRST} and what came after`,
+  );
 }

@@ -1,6 +1,6 @@
 import type { anthropicError } from '@bakehouse/contract/messages';
 import type * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, notFoundError } from '../../../platform/errors.ts';
 import type { Binding, DescribeError, Http } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 import { type FieldName, renameField } from '../body/rename-field.ts';
@@ -51,9 +51,9 @@ export function exceptForAnthropic(binding: Binding): Binding {
     describeError: describeEitherError,
     handle: async (ctx, input, http) => {
       if (!isForAnthropic(http)) return binding.handle(ctx, input, http);
-      throw new AppError('not_found', {
-        publicMessage: "Anthropic's Files API is not here: send the text of a document inside the messages",
-      });
+      throw notFoundError(
+        "Anthropic's Files API is not supported: send the text of a document inside the messages",
+      );
     },
   };
 }

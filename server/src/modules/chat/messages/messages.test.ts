@@ -211,7 +211,7 @@ it.each([
   ],
   [
     { messages: [question, assistant(use, use)] },
-    'messages.1.content.1.id: each tool_use has an id of its own',
+    'messages.1.content.1.id: each tool_use must have a unique id',
   ],
   [{ tools: [{ input_schema: add.input_schema }] }, 'tools.0.name is required'],
   [{ tools: [{ name: 'add' }] }, 'tools.0.input_schema is required'],

@@ -1,6 +1,6 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { countTokens, createMessage } from '@bakehouse/contract/messages';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { CompletionBody } from '../body/completion-request.ts';
 import { type OfferedTool, offerTools } from '../tools/client-tools.ts';
 
@@ -13,7 +13,7 @@ type AskedChat = { body: CompletionBody; places: string[]; toolPlaces: string[];
 export function toMessageChat(asked: MessageBody): AskedChat {
   const { max_tokens: maxTokens, thinking, stop_sequences: stops } = asked;
   if (thinking?.budget_tokens && thinking.budget_tokens >= maxTokens)
-    throw refused('thinking.budget_tokens', 'thinking.budget_tokens must be less than max_tokens');
+    throw invalidParam('thinking.budget_tokens', 'thinking.budget_tokens must be less than max_tokens');
   const chat = toChat(asked);
   return {
     ...chat,
@@ -30,7 +30,7 @@ export function toMessageChat(asked: MessageBody): AskedChat {
 export function toChat(asked: Conversation): AskedChat {
   const { system, thinking, output_config: output } = asked;
   const turns = toTurns(asked.messages);
-  if (turns.length === 0) throw refused('messages', 'messages: there is no text in them to answer');
+  if (turns.length === 0) throw invalidParam('messages', 'messages: there is no text in them to answer');
   const said = system?.map(({ text }) => text).join('\n');
   const all: Turn[] = said
     ? [{ place: 'system', message: { role: 'system', content: said } }, ...turns]
@@ -83,9 +83,9 @@ function toChoice({ tools, tool_choice: choice }: Conversation): object {
   if (!choice) return {};
   const { type, name, disable_parallel_tool_use: isOne } = choice;
   if ((type === 'any' || type === 'tool') && !tools?.length)
-    throw refused('tool_choice', `tool_choice: '${type}' needs 'tools' to choose from`);
+    throw invalidParam('tool_choice', `tool_choice: '${type}' needs 'tools' to choose from`);
   if (type === 'tool' && !name)
-    throw refused('tool_choice.name', "tool_choice.name is required: which of 'tools' is to be called");
+    throw invalidParam('tool_choice.name', "tool_choice.name is required: which of 'tools' is to be called");
   const named = { type: 'function', function: { name } };
   return {
     tool_choice: { auto: 'auto', none: 'none', any: 'required', tool: named }[type],
@@ -132,12 +132,13 @@ function toTurns(messages: Sent[]): Turn[] {
     if (role === 'user') return userTurns(place, blocks, called);
     const calls = ofType(blocks, 'tool_use');
     for (const { block, place: at } of calls) {
-      if (called.has(block.id)) throw refused(`${at}.id`, `${at}.id: each tool_use has an id of its own`);
+      if (called.has(block.id))
+        throw invalidParam(`${at}.id`, `${at}.id: each tool_use must have a unique id`);
       called.set(block.id, at);
     }
     if (calls.length > 0 && index === turns.length - 1) {
       const sentence = 'the conversation goes on with a user turn that has a tool_result for each tool_use';
-      throw refused(`${place}.content`, `${place}.content: ${sentence}`);
+      throw invalidParam(`${place}.content`, `${place}.content: ${sentence}`);
     }
     return assistantTurns(place, textOf(blocks), calls.map(toCall));
   });
@@ -189,12 +190,13 @@ function userTurns(place: string, blocks: Placed[], called: Map<string, string>)
   const results = ofType(blocks, 'tool_result');
   const said = blocks.findIndex(({ block, isSystem }) => block.type !== 'tool_result' && !isSystem);
   const late = said < 0 ? undefined : blocks.slice(said).find(({ block }) => block.type === 'tool_result');
-  if (late) throw refused(late.place, `${late.place}: tool_result blocks come before the text of their turn`);
+  if (late)
+    throw invalidParam(late.place, `${late.place}: tool_result blocks come before the text of their turn`);
   const turns = results.map(({ block, place: at }): Turn => {
     const { tool_use_id: id, content, is_error: isError } = block;
     if (!called.delete(id)) {
       const sentence = `the turn before has no tool_use '${id.slice(0, 80)}' that is without a result`;
-      throw refused(`${at}.tool_use_id`, `${at}.tool_use_id: ${sentence}`);
+      throw invalidParam(`${at}.tool_use_id`, `${at}.tool_use_id: ${sentence}`);
     }
     const text = (content ?? []).map(toWords).join('\n');
     const told = isError ? `Error: ${text}` : text;
@@ -203,7 +205,7 @@ function userTurns(place: string, blocks: Placed[], called: Map<string, string>)
   const [missing] = called.keys();
   if (missing !== undefined) {
     const sentence = `the tool_use '${missing.slice(0, 80)}' of the turn before has no tool_result here`;
-    throw refused(`${place}.content`, `${place}.content: ${sentence}`);
+    throw invalidParam(`${place}.content`, `${place}.content: ${sentence}`);
   }
   const text = textOf(blocks);
   return text === '' ? turns : [...turns, { place, message: { role: 'user', content: text } }];

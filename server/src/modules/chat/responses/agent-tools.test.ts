@@ -58,7 +58,7 @@ it.each([false, true])(
     const asked = { ...ofCodex, tool_choice: 'required' } as never;
     const { response: answer } = await openai().responses.create(asked).withResponse();
     expect(answer.headers.get('bakehouse-warning')).toBe(
-      'ignored tools: web_search, local_shell; tools.3.format is told to the model and not enforced; ignored truncation: an input that is too long is refused',
+      'ignored tools: web_search, local_shell; tools.3.format is passed to the model but not enforced; ignored truncation: an input that is too long is refused',
     );
     const response = isStreamed
       ? await openai().responses.stream(asked).finalResponse()

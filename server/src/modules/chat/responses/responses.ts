@@ -6,7 +6,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { storableJson } from '../../../platform/db/storable-text.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { type AppError, invalidParam, notFoundError } from '../../../platform/errors.ts';
 import {
   deleteOldest,
   deleteOne,
@@ -117,7 +117,10 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
   if (Buffer.byteLength(JSON.stringify([earlier, items])) > CHAT_BYTES_MAX) {
     const param = earlier.length > 0 ? 'previous_response_id' : 'input';
     const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
-    throw refused(param, `${param}: ${what} have more than 1 MB. Send a shorter input, without what is old`);
+    throw invalidParam(
+      param,
+      `${param}: ${what} have more than 1 MB. Send a shorter input, without old turns`,
+    );
   }
   return [...earlier, ...items] as Item[];
 }
@@ -128,11 +131,14 @@ function assertReferenceLimit(items: Item[]): void {
   for (const [index, item] of items.entries()) {
     if (item.type !== 'item_reference') continue;
     if (places.has(item.id))
-      throw refused(`input.${index}.id`, `input.${index}.id: input.${places.get(item.id)} names it already`);
+      throw invalidParam(
+        `input.${index}.id`,
+        `input.${index}.id: input.${places.get(item.id)} names it already`,
+      );
     places.set(item.id, index);
   }
   if (places.size > REFERENCES_MAX)
-    throw refused('input', `input: at most ${REFERENCES_MAX} items may be an item_reference`);
+    throw invalidParam('input', `input: at most ${REFERENCES_MAX} items may be an item_reference`);
 }
 
 /** Replaces references by the stored items: clients refer to an earlier answer by its id. */
@@ -144,7 +150,7 @@ async function withReferred({ db, caller: { userId } }: Context, items: Item[]):
     if (item.type !== 'item_reference') return item;
     const found = known.get(item.id);
     if (!found)
-      throw refused(`input.${index}.id`, `input.${index}.id: there is no item '${item.id}' any more`);
+      throw invalidParam(`input.${index}.id`, `input.${index}.id: there is no item '${item.id}' any more`);
     return found as Item;
   });
 }
@@ -162,7 +168,7 @@ export async function listInputItems(
   const { input } = await findKept(ctx, params.response_id, 'response_id');
   const all = order === 'desc' ? input.toReversed() : input;
   const first = after === undefined ? 0 : all.findIndex(({ id }) => id === after) + 1;
-  if (after !== undefined && first === 0) throw refused('after', `after: there is no item '${after}'`);
+  if (after !== undefined && first === 0) throw invalidParam('after', `after: there is no item '${after}'`);
   const data = all.slice(first, first + limit) as ResponseOf<typeof contract.listInputItems>['data'];
   return {
     ...{ object: 'list', data, has_more: first + limit < all.length },
@@ -176,13 +182,12 @@ async function findKept(
   param: string,
 ): Promise<StoredResponse> {
   const kept = await selectResponse(db, { userId, id });
-  if (!kept) throw notFound(id, param);
+  if (!kept) throw unknownResponse(id, param);
   return kept;
 }
 
-function notFound(id: string, param: string): AppError {
-  return new AppError('not_found', {
-    publicMessage: `There is no response '${id}': it was not stored, was deleted, or its time is over`,
+function unknownResponse(id: string, param: string): AppError {
+  return notFoundError(`There is no response '${id}': it was not stored, was deleted, or has expired`, {
     param,
   });
 }
@@ -212,7 +217,7 @@ export async function deleteResponse(
   { db, caller: { userId } }: Context,
   { params: { response_id: id } }: InputOf<typeof contract.deleteResponse>,
 ): Promise<ResponseOf<typeof contract.deleteResponse>> {
-  if (!(await deleteOne(db, { userId, id }))) throw notFound(id, 'response_id');
+  if (!(await deleteOne(db, { userId, id }))) throw unknownResponse(id, 'response_id');
   return { id, object: 'response', deleted: true };
 }
 

@@ -1,4 +1,4 @@
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { type CallableTools, type Tool, type ToolsBody, toolsOf } from './callable-tools.ts';
 
 /**
@@ -17,19 +17,19 @@ function checkNames({ tools, tool_choice: choice }: ToolsBody): void {
   const names = (tools ?? []).map((tool) => tool.function.name);
   const again = names.findIndex((name, index) => names.indexOf(name) < index);
   if (again >= 0)
-    throw refused(
+    throw invalidParam(
       `tools.${again}.function.name`,
       `tools.${again}.function.name: there are two '${names[again]}'`,
     );
   if (choice === 'required' && names.length === 0)
-    throw refused('tool_choice', "tool_choice: 'required' needs 'tools' to choose from");
+    throw invalidParam('tool_choice', "tool_choice: 'required' needs 'tools' to choose from");
   if (typeof choice === 'object' && choice && !names.includes(choice.function.name))
-    throw refused('tool_choice', `tool_choice: there is no '${choice.function.name}' in 'tools'`);
+    throw invalidParam('tool_choice', `tool_choice: there is no '${choice.function.name}' in 'tools'`);
 }
 
 function checkParameters({ parameters }: Tool, path: string): void {
   const param = `${path}.parameters.type`;
-  if (parameters.type !== 'object') throw refused(param, `${param} must be 'object'`);
+  if (parameters.type !== 'object') throw invalidParam(param, `${param} must be 'object'`);
 }
 
 type Turn = {
@@ -53,9 +53,9 @@ export function checkTurns(turns: Turn[]): void {
   const last = turns.at(-1);
   if (last?.tool_calls?.length) {
     const param = `messages.${turns.length - 1}.tool_calls`;
-    throw refused(
+    throw invalidParam(
       param,
-      `${param}: a conversation goes on with the results: send a 'tool' turn for each call`,
+      `${param}: tool calls must be followed by their results: send a 'tool' turn for each call`,
     );
   }
 }
@@ -63,27 +63,29 @@ export function checkTurns(turns: Turn[]): void {
 function checkResult({ content, tool_call_id: id }: Turn, path: string, calls: Set<string>): void {
   const param = `${path}.tool_call_id`;
   if (calls.size === 0)
-    throw refused(
+    throw invalidParam(
       `${path}.role`,
       `${path}.role: a 'tool' turn follows an 'assistant' turn with 'tool_calls'`,
     );
-  if (!id) throw refused(param, `${param} is required: the id of the call that this is the result of`);
-  if (!calls.has(id)) throw refused(param, `${param}: the turn before has no call '${id.slice(0, 80)}'`);
+  if (!id) throw invalidParam(param, `${param} is required: the id of the call whose result this is`);
+  if (!calls.has(id))
+    throw invalidParam(param, `${param}: the previous turn has no call '${id.slice(0, 80)}'`);
   if (content === null || content === undefined)
-    throw refused(`${path}.content`, `${path}.content is required: what the call came to, as text`);
+    throw invalidParam(`${path}.content`, `${path}.content is required: the result of the call, as text`);
 }
 
 function callsOf({ role, tool_calls: calls }: Turn, path: string): Set<string> {
   if (!calls?.length) return new Set();
   if (role !== 'assistant')
-    throw refused(`${path}.tool_calls`, `${path}.tool_calls: only 'assistant' turns call tools`);
+    throw invalidParam(`${path}.tool_calls`, `${path}.tool_calls: only 'assistant' turns call tools`);
   for (const [index, call] of calls.entries()) {
     const param = `${path}.tool_calls.${index}.function.arguments`;
-    if (!isObject(call.function.arguments)) throw refused(param, `${param} must be a JSON object, as text`);
+    if (!isObject(call.function.arguments))
+      throw invalidParam(param, `${param} must be a JSON object, as text`);
   }
   const ids = new Set(calls.map(({ id }) => id));
   if (ids.size < calls.length)
-    throw refused(`${path}.tool_calls`, `${path}.tool_calls: each call has an id of its own`);
+    throw invalidParam(`${path}.tool_calls`, `${path}.tool_calls: each call must have a unique id`);
   return ids;
 }
 

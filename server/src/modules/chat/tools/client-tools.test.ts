@@ -42,7 +42,7 @@ test('offers a custom tool as a function with one text, and its grammar in the d
   });
   expect(offered).toMatchObject({
     places: ['tools.1', 'tools.2'],
-    warnings: ['ignored tools: web_search', 'tools.2.format is told to the model and not enforced'],
+    warnings: ['ignored tools: web_search', 'tools.2.format is passed to the model but not enforced'],
   });
 });
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 
 /** The client's name of a tool. */
 export type ToolName = { type: string; name: string; namespace?: string | null | undefined };
@@ -48,7 +48,8 @@ export function offerTools(asked: OfferedTool[], allowed: ToolName[] | null): Of
   const names = allowed && new Set(allowed.map(functionNameOf));
   const offered = asked.filter((tool) => isOffered(tool) && (!names || names.delete(functionNameOf(tool))));
   const [missing] = names ?? [];
-  if (missing !== undefined) throw refused('tool_choice', `tool_choice: there is no '${missing}' in 'tools'`);
+  if (missing !== undefined)
+    throw invalidParam('tool_choice', `tool_choice: there is no '${missing}' in 'tools'`);
   const ignored = new Set(asked.filter((tool) => !isOffered(tool)).map(({ type }) => type.slice(0, 64)));
   const free = offered.filter(({ format }) => grammarOf(format) !== null);
   return {
@@ -61,7 +62,7 @@ export function offerTools(asked: OfferedTool[], allowed: ToolName[] | null): Of
     ),
     warnings: [
       ...(ignored.size > 0 ? [`ignored tools: ${[...ignored].join(', ')}`] : []),
-      ...free.map(({ place }) => `${place}.format is told to the model and not enforced`),
+      ...free.map(({ place }) => `${place}.format is passed to the model but not enforced`),
     ],
   };
 }

@@ -77,8 +77,8 @@ describe('a chat with tools', () => {
     [history(calling(call('call_1')), question, result('call_1')), 'messages.3.role'],
     [history(calling(call('call_1')), result('call_2')), "no call 'call_2'"],
     [history(calling(call('call_1')), result()), 'messages.2.tool_call_id is required'],
-    [history(calling(call('call_1'))), 'messages.1.tool_calls: a conversation goes on with the results'],
-    [history(calling(call('x'), call('x')), result('x')), 'each call has an id of its own'],
+    [history(calling(call('call_1'))), 'messages.1.tool_calls: tool calls must be followed by their results'],
+    [history(calling(call('x'), call('x')), result('x')), 'each call must have a unique id'],
     [
       history(calling(call('call_1', { arguments: '{"a":' })), result('call_1')),
       'messages.1.tool_calls.0.function.arguments must be a JSON object',

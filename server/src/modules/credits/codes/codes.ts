@@ -10,7 +10,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict, invalidParam, notFoundError } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { GRANTS_ACCOUNT, userAccount } from '../ledger/accounts.ts';
 import { transfer } from '../ledger/transfer.ts';
@@ -40,10 +40,7 @@ export async function createCodes(
   const { amount, count, redemptions_max: redemptionsMax, note } = input;
   const expiresAt = input.expires_at ? new Date(input.expires_at) : null;
   if (expiresAt && expiresAt <= ctx.clock.now()) {
-    throw new AppError('invalid_request', {
-      publicMessage: 'expires_at must be in the future',
-      param: 'expires_at',
-    });
+    throw invalidParam('expires_at', 'expires_at must be in the future');
   }
   const call = { userId, key: ctx.idempotencyKey, operation: 'create-codes', input };
   return inTransaction(ctx.db, (tx) =>
@@ -95,10 +92,7 @@ export async function redeemCode(
       const code = await consumeRedemption(tx, hashCode(input.code), now);
       if (code === undefined) throw notRedeemable();
       if (!(await insertRedemption(tx, { codeId: code.id, userId, at: now }))) {
-        throw new AppError('conflict', {
-          publicMessage: 'You have already redeemed this code',
-          param: 'code',
-        });
+        throw conflict('You have already redeemed this code', { param: 'code' });
       }
       const amount = formatBgl(code.amount_micro);
       await recordAudit(tx, { userId, action: 'code.redeemed', detail: { code_id: code.id, amount } });
@@ -117,11 +111,10 @@ export async function redeemCode(
 
 /** One error for all reasons, so that codes cannot be probed. */
 function notRedeemable(): AppError {
-  return new AppError('not_found', {
-    publicMessage:
-      'This code cannot be redeemed. Check it for typos; it may also have been used up, revoked or have expired.',
-    param: 'code',
-  });
+  return notFoundError(
+    'This code cannot be redeemed. Check it for typos; it may also have been used up, revoked or have expired.',
+    { param: 'code' },
+  );
 }
 
 /** Returns the hash of a code. Ignores case and dashes, and reads O as 0, and I and L as 1. */
@@ -170,7 +163,7 @@ export async function revokeCode(
 ): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
     if (!(await revokeCodeRow(tx, params.codeId, ctx.clock.now())))
-      throw new AppError('not_found', { publicMessage: 'Code not found, or already revoked' });
+      throw notFoundError('Code not found, or already revoked');
     await recordAudit(tx, {
       userId: ctx.caller.userId,
       action: 'code.revoked',

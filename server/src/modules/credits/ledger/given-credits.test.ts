@@ -78,7 +78,7 @@ describe('given credits', () => {
     ];
     await expect(send(ada, bob, 5_000_001n)).rejects.toMatchObject({
       code: 'not_sendable',
-      publicMessage: 'Given credits can be spent but not sent. You can send up to 5 BGL.',
+      publicMessage: 'Promotional credits can be spent but not sent. You can send up to 5 BGL.',
       data: { required_amount: '5.000001', available_amount: '5' },
     });
     await send(ada, bob, 5_000_000n);
@@ -204,7 +204,7 @@ describe('a chargeback', () => {
     };
     const refusal = {
       code: 'not_sendable',
-      publicMessage: 'A payment of yours was taken back and is still owed. You can send up to 2 BGL.',
+      publicMessage: 'A payment was reversed and is still owed. You can send up to 2 BGL.',
     };
     await expect(send(ada, bob, 2_000_001n)).rejects.toMatchObject(refusal);
     await expect(gathered(2_000_001n)).rejects.toMatchObject(refusal);

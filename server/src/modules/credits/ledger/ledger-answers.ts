@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { RawBuilder } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { idempotencyConflict } from '../../../platform/db/idempotency/idempotent.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
 
@@ -47,13 +47,9 @@ type Limits = { available: bigint | null; sendable?: bigint | null };
 export function assertMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')
-    throw notSendable(amountMicro, limits.sendable ?? 0n, 'Given credits can be spent but not sent');
+    throw notSendable(amountMicro, limits.sendable ?? 0n, 'Promotional credits can be spent but not sent');
   if (outcome === 'owed')
-    throw notSendable(
-      amountMicro,
-      limits.sendable ?? 0n,
-      'A payment of yours was taken back and is still owed',
-    );
+    throw notSendable(amountMicro, limits.sendable ?? 0n, 'A payment was reversed and is still owed');
   if (outcome === 'idempotency_conflict') throw idempotencyConflict();
 }
 
@@ -89,9 +85,7 @@ function notSendable(requiredMicro: bigint, sendable: bigint, reason: string): A
 
 /** Returns the error for a hold that was already settled or released. */
 export function holdEnded(): AppError {
-  return new AppError('conflict', {
-    publicMessage: 'The credits held for this work were already charged or released',
-  });
+  return conflict('The credits held for this work were already charged or released');
 }
 
 /** Notifies the owners of these accounts that their balance changed. */

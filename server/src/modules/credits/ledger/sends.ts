@@ -4,7 +4,7 @@ import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
 import { wasRolledBack } from '../../../platform/db/errors/database-errors.ts';
 import { runPrepared } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, invalidParam, notFoundError } from '../../../platform/errors.ts';
 import { assertMoved, insufficientFunds, type MoveOutcome, oneOf } from './ledger-answers.ts';
 
 /** Maximum transfers per transaction, which locks the accounts of all of them. */
@@ -94,10 +94,7 @@ export function readSend(
 ): { transferId: string; recipientId: string } {
   if (outcome === 'unknown_recipient') throw unknownRecipient();
   if (outcome === 'own_account') {
-    throw new AppError('invalid_request', {
-      publicMessage: 'You cannot send credits to yourself',
-      param: 'recipient_id',
-    });
+    throw invalidParam('recipient_id', 'You cannot send credits to yourself');
   }
   if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
   // The sendable amount is lower than the available amount.
@@ -118,8 +115,7 @@ function overDailyLimit(amountMicro: bigint, leftMicro: bigint): AppError {
 
 /** Uses the message of the send form. */
 function unknownRecipient(): AppError {
-  return new AppError('not_found', {
-    publicMessage: 'Failed to send Bagels. Please check the recipient username.',
+  return notFoundError('Failed to send Bagels. Please check the recipient username.', {
     param: 'recipient_id',
   });
 }

@@ -5,7 +5,7 @@ import type { changePrice as contract } from '@bakehouse/contract/prices';
 import { DAY_MS } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { insertPriceChange, lockPrice, selectPriceChanges, withdrawPending } from './price-queries.ts';
 import { defaultPrices, type PriceId } from './prices.ts';
@@ -29,7 +29,7 @@ export async function changePrice(
     const previousMicro = pricesAt(changes, now)[priceId].unitPriceMicro;
     const isPending = changes.some((change) => change.price_id === priceId && change.valid_from > now);
     if (unitPriceMicro === previousMicro && !isPending)
-      throw refused('unit_price', 'unit_price is already the price');
+      throw invalidParam('unit_price', 'unit_price is already the price');
     await withdrawPending(tx, priceId, now);
     await recordAudit(tx, {
       userId,
@@ -50,7 +50,7 @@ export async function changePrice(
 
 function knownPrice(id: string): PriceId {
   if (Object.hasOwn(defaultPrices, id)) return id as PriceId;
-  throw refused('price_id', `price_id must be one of ${Object.keys(defaultPrices).join(', ')}`);
+  throw invalidParam('price_id', `price_id must be one of ${Object.keys(defaultPrices).join(', ')}`);
 }
 
 /** The time must be in the future, because agreed prices never change. */
@@ -58,8 +58,8 @@ function momentOf(text: string | null, now: Date): Date {
   if (text === null) return now;
   const at = new Date(text);
   if (at <= now)
-    throw refused('valid_from', 'valid_from must be in the future; omit it to change the price now');
+    throw invalidParam('valid_from', 'valid_from must be in the future; omit it to change the price now');
   if (at.getTime() > now.getTime() + PRICE_AHEAD_DAYS_MAX * DAY_MS)
-    throw refused('valid_from', `valid_from must lie within ${PRICE_AHEAD_DAYS_MAX} days`);
+    throw invalidParam('valid_from', `valid_from must lie within ${PRICE_AHEAD_DAYS_MAX} days`);
   return at;
 }

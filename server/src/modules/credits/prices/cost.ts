@@ -1,6 +1,6 @@
 import type { Quote } from '@bakehouse/contract/credits';
 import { formatBgl, formatUsd } from '@bakehouse/contract/money';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { defaultPrices, type Price, type PriceId, type PriceList, partsPerUnit } from './prices.ts';
 
 /** Returns the hourly price at which work was started. `id` may no longer be on the price list. */
@@ -71,8 +71,5 @@ type Costs = {
 /** Throws AppError 'conflict' with the new price if the cost exceeds the quoted cost. */
 export function assertQuotedCost({ micro, maxMicro, what, param }: Costs): void {
   if (maxMicro === undefined || micro <= maxMicro) return;
-  throw new AppError('conflict', {
-    publicMessage: `The price has changed: ${what} now costs ${formatBgl(micro)} BGL`,
-    param,
-  });
+  throw conflict(`The price has changed: ${what} now costs ${formatBgl(micro)} BGL`, { param });
 }

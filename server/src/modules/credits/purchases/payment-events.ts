@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { addressOf, limitBy } from '../../../platform/http/callers/rate-limits.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
 import type { PaymentEvent, PaymentProvider } from './payment-provider.ts';
@@ -39,11 +39,7 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
         const signature = headers['stripe-signature'];
         const event =
           Buffer.isBuffer(body) && typeof signature === 'string' ? await readEvent(body, signature) : null;
-        if (event === null)
-          throw new AppError('invalid_request', {
-            publicMessage: 'The signature is not valid',
-            param: 'Stripe-Signature',
-          });
+        if (event === null) throw invalidParam('Stripe-Signature', 'The signature is not valid');
         const purchaseId = await purchaseOf(services, event);
         if (purchaseId !== null) await syncPurchase(services, provider, purchaseId);
         return { received: true };

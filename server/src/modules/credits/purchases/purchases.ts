@@ -8,8 +8,7 @@ import type {
 import type { Context } from '../../../platform/context.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
+import { type AppError, conflict, unknownCursor } from '../../../platform/errors.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findEmail } from '../../accounts/steps.ts';
 import { lockUserAccounts } from '../accounts.ts';
@@ -39,9 +38,7 @@ export async function startPurchase(
   input: InputOf<typeof startPurchaseEndpoint>['body'],
 ): Promise<ResponseOf<typeof startPurchaseEndpoint>> {
   if (provider === null) {
-    throw new AppError('conflict', {
-      publicMessage: 'This server has no payment provider, so credits cannot be bought here',
-    });
+    throw conflict('This server has no payment provider, so credits cannot be bought here');
   }
   const { userId } = ctx.caller;
   const usdCents = parseUsdCents(input.usd);
@@ -106,11 +103,7 @@ export async function listPurchases(
 
 /** Returns the error for a repeated call whose purchase can no longer be paid. */
 export function purchaseEnded(cause?: unknown): AppError {
-  return new AppError('conflict', {
-    publicMessage: 'This purchase has ended. Start a new one',
-    param: 'Idempotency-Key',
-    cause,
-  });
+  return conflict('This purchase has ended. Start a new one', { param: 'Idempotency-Key', cause });
 }
 
 /** Returns a purchase as its buyer sees it. */
@@ -171,9 +164,12 @@ export function planPurchase(purchase: PurchaseState, payment: Payment): Purchas
 
 function creditOf({ usd_cents: cents, account_deleted }: PurchaseState, { paid }: Payment): PurchaseStep {
   const due = `${cents} cents (USD) were due`;
-  if (paid === null) return { kind: 'refuse', reason: `${due}, and what came is unknown` };
+  if (paid === null) return { kind: 'refuse', reason: `${due}, but the received amount is unknown` };
   if (paid.currency !== 'usd')
-    return { kind: 'refuse', reason: `${due}, and another currency came (${paid.currency.toUpperCase()})` };
+    return {
+      kind: 'refuse',
+      reason: `${due}, but another currency was received (${paid.currency.toUpperCase()})`,
+    };
   if (paid.cents !== cents) return { kind: 'refuse', reason: `${due}, and ${paid.cents} came` };
   return account_deleted ? { kind: 'refuse', reason: 'the account was deleted' } : { kind: 'credit', cents };
 }

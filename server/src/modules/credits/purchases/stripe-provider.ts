@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import type { Config } from '../../../config.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { internalError, unavailable } from '../../../platform/errors.ts';
 import type { Payment, PaymentEvent, PaymentProvider } from './payment-provider.ts';
 import { purchaseEnded } from './purchases.ts';
 
@@ -112,15 +112,11 @@ async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
     const type = error instanceof Error && 'type' in error ? String(error.type) : '';
     if (type === 'StripeIdempotencyError') throw purchaseEnded(error);
     if (REFUSALS.has(type)) {
-      throw new AppError('internal', {
-        publicMessage: 'The payment provider refused the request. Contact the operator of this server',
+      throw internalError('The payment provider refused the request. Contact the operator of this server', {
         cause: error,
       });
     }
-    throw new AppError('unavailable', {
-      publicMessage: 'The payment provider did not answer. Please try again',
-      cause: error,
-    });
+    throw unavailable('The payment provider did not answer. Please try again', { cause: error });
   }
 }
 

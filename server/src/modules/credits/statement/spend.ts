@@ -5,7 +5,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { DAY_MS } from '../../../platform/clock.ts';
 import type { Context } from '../../../platform/context.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { listKeyNames } from '../../accounts/steps.ts';
 import { accountUse } from '../ledger/accounts.ts';
 import { sumSpendByDay, sumSpendByKey } from './sum-queries.ts';
@@ -58,10 +58,10 @@ export function spendDays(
   const to = asked.to ?? dayIn(asked.timeZone, now);
   const from = asked.from ?? daysBefore(to, SPEND_DAYS_DEFAULT - 1);
   if (from < daysBefore(to, SPEND_DAYS_MAX - 1)) {
-    throw new AppError('invalid_request', {
-      publicMessage: `from and to must be within ${SPEND_DAYS_MAX} days: ask for ${from} to ${to} in parts`,
-      param: 'from',
-    });
+    throw invalidParam(
+      'from',
+      `from and to must be within ${SPEND_DAYS_MAX} days: ask for ${from} to ${to} in parts`,
+    );
   }
   return { from, to };
 }
@@ -83,10 +83,6 @@ export async function knownTimeZone<Rows>(rows: Promise<Rows>): Promise<Rows> {
     return await rows;
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === INVALID_PARAMETER_VALUE)) throw error;
-    throw new AppError('invalid_request', {
-      publicMessage: 'Unknown time zone. Use a name such as Europe/Berlin',
-      param: 'time_zone',
-      cause: error,
-    });
+    throw invalidParam('time_zone', 'Unknown time zone. Use a name such as Europe/Berlin', error);
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
 import { isOutOfCredit } from '../ledger/holds/holds.ts';
@@ -110,9 +110,7 @@ export class UsageLeader {
    */
   async reserve(usage: Usage): Promise<Reservation> {
     if (this.openReservations + this.writer.waiting() >= UNWRITTEN_MAX) {
-      throw new AppError('unavailable', {
-        publicMessage: 'The server is overloaded. Try again in a moment',
-      });
+      throw unavailable('The server is overloaded. Try again in a moment');
     }
     const key = keyOf(usage);
     for (;;) {
@@ -267,9 +265,7 @@ export class UsageLeader {
       const { heldMicro } = open.window;
       await this.grow(open, byMicro, { ahead: false });
       if (open.window.heldMicro === heldMicro && headroomMicro(open.window) < byMicro)
-        throw new AppError('unavailable', {
-          publicMessage: 'The credits held for this answer have ended. Try again',
-        });
+        throw unavailable('The hold for this answer has expired. Try again');
     }
   }
 

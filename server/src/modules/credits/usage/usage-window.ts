@@ -2,7 +2,7 @@ import type { getUsageWindow as getUsageWindowEndpoint } from '@bakehouse/contra
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context, Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { type ClosedWindow, closeWindowRow, findWindow, listEvents } from './usage-queries.ts';
 
 const IDLE_MS = 60_000;
@@ -58,7 +58,7 @@ export async function getUsageWindow(
   { params: { windowId }, query: { limit, cursor } }: InputOf<typeof getUsageWindowEndpoint>,
 ): Promise<ResponseOf<typeof getUsageWindowEndpoint>> {
   const window = await findWindow(ctx.db, { windowId, userId: ctx.caller.userId });
-  if (!window) throw new AppError('not_found', { publicMessage: 'Usage window not found' });
+  if (!window) throw notFound('Usage window');
   const before = cursor === undefined ? null : BigInt(cursor);
   const events = await listEvents(ctx.db, { window, before, limit: limit + 1 });
   const page = events.slice(0, limit);

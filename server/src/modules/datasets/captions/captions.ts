@@ -10,7 +10,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, conflict, invalidParam, preconditionFailed } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { findChangeableAsset } from '../../assets/access/changeable.ts';
@@ -62,9 +62,9 @@ async function readCaptions(ctx: Context, asset: AssetRow): Promise<ReadCaptions
   const limit = CAPTIONS_MAX + 1;
   const { files: pictures } = await readRevision(ctx.db, { ...own, matching: PICTURE, limit });
   if (pictures.length > CAPTIONS_MAX)
-    throw new AppError('conflict', {
-      publicMessage: `The dataset has more than ${CAPTIONS_MAX} pictures: write their captions into a ${METADATA}`,
-    });
+    throw conflict(
+      `The dataset has more than ${CAPTIONS_MAX} pictures: write their captions into a ${METADATA}`,
+    );
   const paths = [METADATA, ...pictures.map(({ path }) => captionFile(path))];
   const { files: texts } = await readRevision(ctx.db, { ...own, paths });
   const metadata = texts.find(({ path }) => path === METADATA);
@@ -113,7 +113,7 @@ async function readText(ctx: Context, { path, sha256, sizeBytes }: File, bytesMa
 }
 
 function unreadable(why: string, cause?: unknown): AppError {
-  return new AppError('conflict', { publicMessage: `${why}. Correct it, and upload it again`, cause });
+  return conflict(`${why}. Correct it, and upload it again`, { cause });
 }
 
 type Changes = InputOf<typeof saveCaptionsEndpoint>['body']['captions'];
@@ -153,8 +153,7 @@ export async function saveCaptions(
 function assertKnownPictures({ captions }: ReadCaptions, changes: Changes): void {
   const known = new Set(captions.map(({ path, line }) => `${line} ${path}`));
   const stranger = changes.find(({ path, line }) => !known.has(`${line} ${path}`));
-  if (stranger)
-    throw refused('captions', `${stranger.path} is no picture of this dataset that has a caption there`);
+  if (stranger) throw invalidParam('captions', `${stranger.path} is not a captioned picture of this dataset`);
 }
 
 function changedFiles(read: ReadCaptions, changes: Changes): TextFiles {
@@ -168,7 +167,7 @@ function changedFiles(read: ReadCaptions, changes: Changes): TextFiles {
     const file = captionFile(path);
     const other = said.get(file);
     if (other && words(other.text) !== words(text))
-      throw refused('captions', `${other.path} and ${path} share ${file}: rename one of them`);
+      throw invalidParam('captions', `${other.path} and ${path} share ${file}: rename one of them`);
     said.set(file, { path, text });
     if (words(text) !== '') files.put.set(file, `${words(text)}\n`);
     else if (read.textFiles.has(file)) files.remove.add(file);
@@ -177,11 +176,8 @@ function changedFiles(read: ReadCaptions, changes: Changes): TextFiles {
 }
 
 function stale(cause?: unknown): AppError {
-  return new AppError('precondition_failed', {
-    publicMessage:
-      'The files changed after you started editing. Nothing was saved: review the current captions, then save again',
-    param: 'parent_commit',
-    shouldRetry: false,
-    cause,
-  });
+  return preconditionFailed(
+    'The files changed after you started editing. Nothing was saved: review the current captions, then save again',
+    { param: 'parent_commit', shouldRetry: false, cause },
+  );
 }

@@ -4,7 +4,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { findChangeableAsset } from '../../assets/access/changeable.ts';
@@ -94,7 +94,8 @@ async function storeWithLines(
   }: { assetId: string; userId: string; field: string; path: string; text: string },
 ) {
   const asset = await findChangeableAsset(ctx.db, who);
-  if (asset.dataset_type === 'MODEL') throw refused(field, `${field} is that of a model: name a dataset`);
+  if (asset.dataset_type === 'MODEL')
+    throw invalidParam(field, `${field} belongs to a model: choose a dataset`);
   const { commitId: parentCommit, revisionId } = await findHead(ctx.db, asset);
   const { files } = revisionId
     ? await readRevision(ctx.db, { ...who, revisionId, paths: [path] })

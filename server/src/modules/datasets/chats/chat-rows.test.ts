@@ -86,7 +86,7 @@ test("rejects a row without an answer to learn, and another user's dataset", asy
   );
   const model = await create(ada, 'MODEL', 'A model', { 'config.json': '{}' });
   await expect(add(model, { messages: [question, answer] })).rejects.toThrow(
-    'id is that of a model: name a dataset',
+    'id belongs to a model: choose a dataset',
   );
   const bob = await server.signUp('Bob');
   await expect(add(id, { messages: [question, answer] }, bob)).rejects.toMatchObject({ status: 404 });

@@ -12,7 +12,7 @@ import type { Multipart } from '@fastify/multipart';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { invalidParam, notFoundError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
@@ -73,16 +73,19 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
   for await (const part of parts) {
     if (part.type === 'field') {
       if (part.fieldname.startsWith('expires_after'))
-        throw refused('expires_after', 'expires_after must be left out: files stay until they are deleted');
+        throw invalidParam(
+          'expires_after',
+          'expires_after must be left out: files stay until they are deleted',
+        );
       fields[part.fieldname] = String(part.value);
       continue;
     }
-    if (part.fieldname !== PART || file) throw refused(PART, `Send one file, in a part named ${PART}`);
+    if (part.fieldname !== PART || file) throw invalidParam(PART, `Send one file, in a part named ${PART}`);
     const name = cleanFileName(part.filename, PART);
     // Clients that send bytes name the file `upload`, without an extension.
     const path = name.includes('.') ? name : `${name}.jsonl`;
     if (!/\.jsonl$/i.test(path)) {
-      throw refused(
+      throw invalidParam(
         PART,
         `${path} must be a .jsonl file. Datasets of other formats are uploaded with POST /api/v1/asset/{id}/upload`,
       );
@@ -90,7 +93,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
     const options = { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
     file = { path, blob: await storeBlob(ctx, Readable.from(checked(part.file, path)), options) };
   }
-  if (!file) throw refused(PART, `Send the file in a part named ${PART}`);
+  if (!file) throw invalidParam(PART, `Send the file in a part named ${PART}`);
   return { ...file, fields };
 }
 
@@ -102,7 +105,7 @@ async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenera
     for await (const chunk of bytes) {
       passed.push(chunk);
       unread += chunk.length;
-      if (unread > UNREAD_BYTES_MAX) throw refused(PART, `${path} has too many empty lines`);
+      if (unread > UNREAD_BYTES_MAX) throw invalidParam(PART, `${path} has too many empty lines`);
       yield chunk;
     }
   };
@@ -112,7 +115,7 @@ async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenera
     unread = 0;
     yield* passed.splice(0);
   }
-  if (lines === 0) throw refused(PART, `${path} is empty`);
+  if (lines === 0) throw invalidParam(PART, `${path} is empty`);
   yield* passed;
 }
 
@@ -149,10 +152,10 @@ export async function findFile(
 ): Promise<FileRow> {
   const [file] = await selectFiles(db, { userId: caller.userId, assetId: fromFlatId(id), limit: 1 });
   if (file) return file;
-  throw new AppError('not_found', {
-    publicMessage: `There is no file '${id}'. A file is a dataset of yours with one file: GET /v1/files lists them`,
-    param,
-  });
+  throw notFoundError(
+    `There is no file '${id}'. A file is a dataset of yours with one file: GET /v1/files lists them`,
+    { param },
+  );
 }
 
 /** Returns the file in OpenAI's format. */

@@ -1,5 +1,5 @@
 import { formatBytes } from '@bakehouse/contract/labels';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { type Line, parseLine, splitLines } from '../../../platform/http/bodies/split-lines.ts';
 
 /** Limit of one line: a conversation to train on, or a batch request. */
@@ -18,8 +18,8 @@ export async function* readJsonLines(bytes: AsyncIterable<Buffer>, param: string
     lineBytesMax: LINE_BYTES_MAX,
     linesMax: LINES_MAX,
     refuseLine: (number: number) =>
-      refused(param, `Line ${number} has more than ${formatBytes(LINE_BYTES_MAX)}`),
-    refuseCount: () => refused(param, `A file has at most ${LINES_MAX} lines`),
+      invalidParam(param, `Line ${number} has more than ${formatBytes(LINE_BYTES_MAX)}`),
+    refuseCount: () => invalidParam(param, `A file has at most ${LINES_MAX} lines`),
   };
   for await (const line of splitLines(bytes, limits))
     yield { number: line.number, value: parseObject(line, param) };
@@ -31,7 +31,7 @@ function parseObject(line: Line, param: string): Record<string, unknown> {
     value = parseLine(line, param);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw refused(
+    throw invalidParam(
       param,
       `Line ${line.number} is not valid JSON. Send JSON Lines: one object per line`,
       error,
@@ -39,5 +39,5 @@ function parseObject(line: Line, param: string): Record<string, unknown> {
   }
   if (typeof value === 'object' && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw refused(param, `Line ${line.number} is not a JSON object. Send JSON Lines: one object per line`);
+  throw invalidParam(param, `Line ${line.number} is not a JSON object. Send JSON Lines: one object per line`);
 }

@@ -4,7 +4,7 @@ import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import { OutOfLimits, runConfined, runConfinedToFile } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { invalidParam, tooMany } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { onClose } from '../../../platform/http/connection.ts';
 import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
@@ -98,10 +98,10 @@ async function runConfinedQuery<T>(
     }),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
-    throw refused('query', 'The query takes too much time or memory.', cause);
+    throw invalidParam('query', 'The query takes too much time or memory.', cause);
   });
   const no = refusal.safeParse(answer);
-  if (no.success) throw refused('query', no.data.refused);
+  if (no.success) throw invalidParam('query', no.data.refused);
   return result;
 }
 
@@ -167,7 +167,8 @@ export async function exportSql(
   { stallMs = STALL_MS } = {},
 ): Promise<void> {
   const leave = exporting.enter(ctx.caller.userId, shareLimit(EXPORTS_MAX, ctx.webProcesses()));
-  if (leave === null) throw tooMany();
+  if (leave === null)
+    throw tooMany('You are already downloading two results. Try again when one has finished');
   onClose(reply, leave);
   const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
     const input = { ...work.input, format };
@@ -186,10 +187,4 @@ export async function exportSql(
       'content-length': size,
     })
     .send(file.createReadStream());
-}
-
-function tooMany(): AppError {
-  return new AppError('rate_limited', {
-    publicMessage: 'Two of your results are being downloaded already. Try again when one of them is done',
-  });
 }

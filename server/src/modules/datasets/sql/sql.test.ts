@@ -241,11 +241,7 @@ describe('a query cannot', () => {
     ['change a setting by a pragma', 'PRAGMA memory_limit = "99GB"', /Only read queries/],
     ['make a table', 'CREATE TABLE x AS SELECT 1', /Only read queries/],
     ['explain a write', "EXPLAIN ANALYZE COPY (SELECT 1) TO 'facts.csv'", /Only read queries/],
-    [
-      'include a second query',
-      "SELECT 1; COPY (SELECT 1) TO 'x'",
-      /Only read queries|one query at a time/,
-    ],
+    ['include a second query', "SELECT 1; COPY (SELECT 1) TO 'x'", /Only read queries|one query at a time/],
     ['be empty', '-- nothing', /There is no query/],
     ['have a syntax error', 'SELEC 1', /^Parser Error: syntax error at or near "SELEC"\n\nLINE 1: SELEC 1/],
     ['have parameters', 'SELECT $1', /parameters/],
@@ -351,7 +347,7 @@ describe('export as a file', () => {
       const { status, message } = await refusalOf(await send('SELECT 1'));
       expect({ status, message }).toMatchObject({
         status: 429,
-        message: expect.stringContaining('Two of your results'),
+        message: expect.stringContaining('You are already downloading two results'),
       });
       for (const { body } of both) await body?.cancel();
       await expect.poll(small).toBe(200);

@@ -303,7 +303,7 @@ describe('a model', () => {
       values ('bakers/offered', 'Offered', 'flux', '{}', '', ${assetId})`.execute(db);
     await expect(calls().quote('bakers/offered')).rejects.toMatchObject({
       status: 403,
-      message: expect.stringContaining('has to be granted first'),
+      message: expect.stringContaining('is restricted. Request it'),
     });
     await sql`insert into access_requests (restricted_model_id, user_id, message, state)
       values ('bakers/offered', ${ada.userId}, '', 'granted')`.execute(db);

@@ -7,8 +7,8 @@ import {
 } from '@bakehouse/contract/deployments/images';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { listStarterModels } from '../../models/starter/starters.ts';
-import { deploymentNotFound } from '../deployment-not-found.ts';
 import { terminateDeployment } from '../end-deployment.ts';
 import { findDeployment, findLiveDeployment, selectDeployments } from '../find-deployments.ts';
 import { toImageDeployment } from '../kinds/vllm.ts';
@@ -40,7 +40,7 @@ export async function findActiveDeployment(
 export async function findImageDeployment(ctx: Context, podId: string): Promise<ImageDeployment> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId });
   const kind = imageDeploymentKinds.find((one) => one === row?.kind);
-  if (!kind) throw deploymentNotFound();
+  if (!kind) throw notFound('Deployment', 'podId');
   return toImageDeployment(ctx.config, await readDeployment(ctx, { podId, kinds: [kind] }));
 }
 

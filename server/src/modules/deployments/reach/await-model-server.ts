@@ -1,7 +1,7 @@
 import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
 import type { Context } from '../../../platform/context.ts';
+import { modelUnavailable } from '../../../platform/errors.ts';
 import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
-import { unavailable } from '../../serving/ask/model-server-client.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
 import type { WakingParts } from '../end-deployment.ts';
 import { findDeployment } from '../find-deployments.ts';
@@ -103,7 +103,7 @@ export async function awaitModelServer<Kind extends ServerKindName>(
       podId = found.pod_id;
       if (needsWaking(found)) {
         // It was already woken and has failed since.
-        if (woken) throw unavailable(`${modelName} could not start`);
+        if (woken) throw modelUnavailable(`${modelName} could not start`);
         await (podId ? wake(ctx, parts, podId) : openStarterServer(ctx, parts, { modelName, kind }));
         woken = true;
         continue;
@@ -116,7 +116,7 @@ export async function awaitModelServer<Kind extends ServerKindName>(
       const { phase, reason } = phaseOf(found);
       if (`${phase} ${reason}` !== reported) onWait(phase, reason);
       reported = `${phase} ${reason}`;
-      if (Date.now() - began > WAIT_MS_MAX) throw unavailable(`${modelName} did not wake in time`);
+      if (Date.now() - began > WAIT_MS_MAX) throw modelUnavailable(`${modelName} did not wake in time`);
       await watch.change(signal);
     }
   } finally {
@@ -137,7 +137,7 @@ function needsWaking(upstream: Upstream<ServerKindName>): boolean {
 async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
   const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
   if (ended?.terminated_at)
-    throw unavailable(`${ended.title} has ended. ${cutHostPaths(ctx.config, ended.reason)}`);
+    throw modelUnavailable(`${ended.title} has ended. ${cutHostPaths(ctx.config, ended.reason)}`);
   throw error;
 }
 

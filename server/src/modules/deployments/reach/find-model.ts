@@ -1,5 +1,5 @@
 import type { Context } from '../../../platform/context.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { invalidParam, modelNotFound } from '../../../platform/errors.ts';
 import { findStarterModel } from '../../models/starter/find-starter-model.ts';
 import type { ReadCapacity } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
@@ -23,10 +23,9 @@ export async function findModel<Kind extends ServerKindName>(
   // The first request for a starter model creates its server.
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
-  throw new AppError('model_not_found', {
-    publicMessage: `There is no model '${modelName}'. GET /v1/models lists those that answer; deploy a model to add it`,
-    param: 'model',
-  });
+  throw modelNotFound(
+    `There is no model '${modelName}'. GET /v1/models lists the available models; deploy a model to add it`,
+  );
 }
 
 /**
@@ -42,7 +41,7 @@ async function assertModelKind(
     ? deploymentKinds[own.kind as KindName].server
     : (await findStarterModel(ctx.db, modelName))?.task;
   if (makes === undefined || makes === kind || ![makes, kind].includes('embedding')) return;
-  throw refused('model', `${modelName} ${elsewhere[makes]}`);
+  throw invalidParam('model', `${modelName} ${elsewhere[makes]}`);
 }
 
 const elsewhere: Record<ServerKindName, string> = {

@@ -13,7 +13,7 @@ import { OutOfLimits, runConfined } from '../../../platform/confined/run-confine
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { storableText } from '../../../platform/db/storable-text.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { conflict, invalidParam } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveForm } from '../../../platform/http/bodies/receive-form.ts';
@@ -74,15 +74,15 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
   let received: Received | null = null;
   for await (const part of parts) {
     if (part.type !== 'file' || part.fieldname !== PART || received)
-      throw refused(PART, `Send one document, in a part named ${PART}`);
+      throw invalidParam(PART, `Send one document, in a part named ${PART}`);
     const name = cleanFileName(part.filename, PART);
     const kinds: readonly string[] = documentKinds;
     if (!kinds.includes(path.extname(name).toLowerCase()))
-      throw refused(PART, `${name} cannot be read. Documents are .pdf, .docx, .md or .txt files.`);
+      throw invalidParam(PART, `${name} cannot be read. Documents are .pdf, .docx, .md or .txt files.`);
     const limits = { sizeBytesMax: DOCUMENT_BYTES_MAX, tooLargeMessage: `${name} is larger than 50 MB` };
     received = { name, blob: await storeBlob(ctx, part.file, limits) };
   }
-  if (!received) throw refused(PART, `Send the document in a part named ${PART}`);
+  if (!received) throw invalidParam(PART, `Send the document in a part named ${PART}`);
   return received;
 }
 
@@ -100,16 +100,16 @@ async function read(
     runConfined(ctx.sandbox, { program: PROGRAM, localPath, input: { name } }, limits),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
-    throw refused(PART, `${name} takes too much time or memory to be read. Split it and add the parts.`);
+    throw invalidParam(PART, `${name} takes too much time or memory to be read. Split it and add the parts.`);
   });
   const said = answer.parse(output);
-  if ('unreadable' in said) throw refused(PART, `${name} ${said.unreadable}`);
+  if ('unreadable' in said) throw invalidParam(PART, `${name} ${said.unreadable}`);
   const sections = said.sections.map(({ page, heading, text }) => ({
     page,
     heading: heading && storableText(heading),
     text: storableText(text).trim(),
   }));
-  if (!sections.some(hasText)) throw refused(PART, `${name} ${withoutText(name)}`);
+  if (!sections.some(hasText)) throw invalidParam(PART, `${name} ${withoutText(name)}`);
   return sections;
 }
 
@@ -141,20 +141,19 @@ async function keep(
     const { user_id: userId } = await lockRestingDraft(tx, ctx, draftId);
     const documents = await selectDocuments(tx, [draftId]);
     if (documents.length >= DOCUMENTS_MAX)
-      throw refused(
+      throw invalidParam(
         PART,
-        `A draft has at most ${DOCUMENTS_MAX} documents. Remove one, or begin another draft.`,
+        `A draft has at most ${DOCUMENTS_MAX} documents. Remove one, or start another draft.`,
       );
     if (documents.some((document) => document.name === row.name))
-      throw new AppError('conflict', {
-        publicMessage: `${row.name} is in the draft already. Remove it first, or rename the file.`,
+      throw conflict(`${row.name} is in the draft already. Remove it first, or rename the file.`, {
         param: PART,
       });
     const sum = documents.reduce((all, { characters }) => all + characters, row.characters);
     if (sum > DRAFT_CHARACTERS_MAX)
-      throw refused(
+      throw invalidParam(
         PART,
-        `${row.name} has ${count(row.characters)} characters of text: with it the draft would have ${count(sum)}, and it can have ${count(DRAFT_CHARACTERS_MAX)}. Split the document, or begin another draft.`,
+        `${row.name} has ${count(row.characters)} characters of text: with it the draft would have ${count(sum)}, and it can have ${count(DRAFT_CHARACTERS_MAX)}. Split the document, or start another draft.`,
       );
     await insertDocument(tx, row);
     await publishChange(tx, userId, { topic: 'draft', id: draftId });

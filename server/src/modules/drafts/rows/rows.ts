@@ -3,9 +3,8 @@ import { DOCUMENTS_FILE, type saveDraftRows as saveDraftRowsEndpoint } from '@ba
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { conflict, invalidParam, notFound, unknownCursor } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { addLines } from '../../datasets/chats/add-chat-row.ts';
 import { findUserDraft, lockUserDraft, toWireRow } from '../drafts.ts';
 import * as queries from './row-queries.ts';
@@ -44,8 +43,7 @@ export async function getChunk(
 ): Promise<ResponseOf<typeof contract.getChunk>> {
   await findUserDraft(ctx, draftId);
   const chunk = await queries.findChunk(ctx.db, draftId, number);
-  if (!chunk)
-    throw new AppError('not_found', { publicMessage: 'The draft has no such chunk', param: 'number' });
+  if (!chunk) throw notFound('Chunk', 'number');
   return chunk;
 }
 
@@ -60,13 +58,8 @@ export async function changeRow(
     const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
     const isChanged = await queries.updateRow(tx, { draftId, rowId, ...body });
     const row = await queries.findRow(tx, draftId, rowId);
-    if (!row)
-      throw new AppError('not_found', { publicMessage: 'The draft has no such row', param: 'row_id' });
-    if (!isChanged)
-      throw new AppError('conflict', {
-        publicMessage: 'The row is saved in a dataset already',
-        param: 'row_id',
-      });
+    if (!row) throw notFound('Row', 'row_id');
+    if (!isChanged) throw conflict('The row is saved in a dataset already', { param: 'row_id' });
     await publishChange(tx, userId, { topic: 'draft', id: draftId });
     return toWireRow(row);
   });
@@ -89,7 +82,7 @@ export async function saveRows(
     ...{ assetId, field: 'asset_id', path: DOCUMENTS_FILE, call: { operation: 'save-draft-rows', input } },
     lines: async () => {
       const rows = await selectUnsaved(ctx.db, draftId, rowIds);
-      if (rows.length === 0) throw refused('row_ids', 'These rows are saved already');
+      if (rows.length === 0) throw invalidParam('row_ids', 'These rows are saved already');
       return { text: rows.map(toLine).join(''), kept: rows };
     },
     message: (rows) => `Add ${rows.length} rows from documents`,
@@ -97,7 +90,7 @@ export async function saveRows(
       const { user_id: userId } = await lockUserDraft(tx, ctx, draftId);
       const saved = await markRowsSaved(tx, { draftId, rows, assetId });
       if (saved < rows.length)
-        throw refused('row_ids', 'The rows have changed meanwhile. Look through them, and save again.');
+        throw invalidParam('row_ids', 'The rows have changed. Review them, then save again.');
       await publishChange(tx, userId, { topic: 'draft', id: draftId });
       return { commit_id: commitId, file_name: DOCUMENTS_FILE, saved };
     },

@@ -8,7 +8,7 @@ import {
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { conflict, invalidParam } from '../../../platform/errors.ts';
 import { type ChatToQuote, quoteChats } from '../../batches/prices.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
 import type { Section } from '../documents/sections.ts';
@@ -50,15 +50,15 @@ export async function readQuote(
   const chunks = wanted ? await readChunks(ctx, draftId, wanted) : null;
   const unanswered = chunks ?? (await selectUnanswered(ctx.db, draftId));
   if (settings === null || unanswered.length === 0)
-    throw new AppError('conflict', { publicMessage: 'The draft has no chunks without an answer.' });
+    throw conflict('The draft has no chunks without an answer.');
   const { model } = settings;
   const quoted = await quoteChats(ctx, chat, {
     model,
     bodies: unanswered.map(({ text }) => rowsRequest(settings, text)),
     tooLong: (tokens) =>
-      refused(
+      invalidParam(
         'settings.chunk_characters',
-        `${model} reads and writes ${tokens} tokens at once. Take fewer characters or rows per chunk.`,
+        `${model} reads and writes ${tokens} tokens at most. Choose fewer characters or rows per chunk.`,
       ),
   });
   return { settings, chunks, unanswered, ...quoted };
@@ -67,7 +67,7 @@ export async function readQuote(
 async function readChunks(ctx: Context, draftId: string, settings: DraftSettings): Promise<NewChunk[]> {
   const sizes = { size: settings.chunk_characters, overlap: settings.overlap_characters };
   const documents = await selectTexts(ctx.db, draftId);
-  if (documents.length === 0) throw refused('draft_id', 'The draft has no documents. Add one first.');
+  if (documents.length === 0) throw invalidParam('draft_id', 'The draft has no documents. Add one first.');
   const chunks = documents
     .flatMap(({ id: documentId, name, sections }) =>
       toChunks(sections, sizes).map(({ place, text }) => ({
@@ -78,9 +78,9 @@ async function readChunks(ctx: Context, draftId: string, settings: DraftSettings
     .map((chunk, number) => ({ number, ...chunk }));
   const rowsMax = chunks.length * settings.rows_per_chunk;
   if (rowsMax > DRAFT_ROWS_MAX)
-    throw refused(
+    throw invalidParam(
       'settings.rows_per_chunk',
-      `${chunks.length} chunks would be up to ${rowsMax} rows, and a draft has at most ${DRAFT_ROWS_MAX}. Take fewer rows per chunk, or larger chunks.`,
+      `${chunks.length} chunks would be up to ${rowsMax} rows, and a draft has at most ${DRAFT_ROWS_MAX}. Choose fewer rows per chunk, or larger chunks.`,
     );
   return chunks;
 }

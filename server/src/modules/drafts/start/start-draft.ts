@@ -2,7 +2,7 @@ import type { Draft, DraftSettings } from '@bakehouse/contract/drafts';
 import { smallerAmount } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { startAnswers } from '../../batches/bulk-answers.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
@@ -39,7 +39,7 @@ async function begin(
   const row = await lockRestingDraft(tx, ctx, id);
   // It may have run since the quote.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
-    throw new AppError('conflict', { publicMessage: 'The draft has changed meanwhile. Start again.' });
+    throw conflict('The draft has changed. Start again.');
   if (chunks) await replaceChunks(tx, id, chunks);
   else await reopenChunks(tx, id);
   await startAnswers(tx, ctx, row, {

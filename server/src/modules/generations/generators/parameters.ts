@@ -1,6 +1,6 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import { wanDefaults } from '@bakehouse/contract/generators/wan';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 
 /** Sizes have two to four digits per side. */
 const SIZE = /^(?<width>[1-9]\d{1,3})x(?<height>[1-9]\d{1,3})$/;
@@ -39,7 +39,7 @@ export function readShape(size: string | null | undefined, { model, shapes }: Kn
     shapes.length === 0
       ? `size must be auto: ${model} decides the size of its pictures`
       : `size must be auto, or WIDTHxHEIGHT in a shape that ${model} makes: ${shapes.join(', ')}`;
-  throw new AppError('invalid_request', { publicMessage, param: 'size' });
+  throw invalidParam('size', publicMessage);
 }
 
 function ratioOf(shape: string): number {

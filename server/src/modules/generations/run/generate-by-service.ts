@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import { toJson } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, unavailable } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { renewLease } from '../../../platform/leases/leased-table.ts';
@@ -148,7 +148,7 @@ function undelivered(
   what: string,
   options: { cause: unknown; retryAfterMs?: number },
 ): AppError {
-  return new AppError('unavailable', { publicMessage: `${title} generated it, but ${what}`, ...options });
+  return unavailable(`${title} generated it, but ${what}`, options);
 }
 
 /** Temporary errors have a cause; otherwise the address is dead or internal. */

@@ -5,7 +5,14 @@ import type { ImageLora, ImageRequest } from '@bakehouse/contract/runtime/serve-
 import * as z from 'zod';
 import { grantInput } from '../../../engine/grant-input.ts';
 import type { Context, Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import {
+  AppError,
+  gone,
+  invalidParam,
+  invalidRequest,
+  modelUnavailable,
+  unavailable,
+} from '../../../platform/errors.ts';
 import type { WakingParts } from '../../deployments/end-deployment.ts';
 import {
   awaitModelServer,
@@ -21,7 +28,6 @@ import {
   postToModelServer,
   readText,
   retryUnreachable,
-  unavailable,
 } from '../../serving/ask/model-server-client.ts';
 import { type RequestDeadline, requestDeadline } from '../../serving/ask/request-deadline.ts';
 import { localGenerator } from '../generators/local-generators.ts';
@@ -87,7 +93,7 @@ async function recordFinishedPicture(
   } catch (cause) {
     if (!(cause instanceof BadMedia)) throw cause;
     const what = mediaType === 'video/mp4' ? 'video' : 'image';
-    throw new AppError('unavailable', { publicMessage: `The ${what} was corrupted`, cause });
+    throw unavailable(`The ${what} was corrupted`, { cause });
   }
 }
 
@@ -95,8 +101,8 @@ async function recordFinishedPicture(
 function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   const publicMessage = queue?.startsWith('deployment:')
     ? 'The deployment that was to generate it has ended'
-    : `${model} is not served any more`;
-  return new AppError('gone', { publicMessage, shouldRetry: false, cause });
+    : `${model} is no longer served`;
+  return gone(publicMessage, { shouldRetry: false, cause });
 }
 
 /** A generation runs with its owner's permissions. */
@@ -131,11 +137,7 @@ async function grantLoraAccess(
 /** Permanent: a retry would not find it either. */
 function missingLoraError(error: unknown): never {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
-  throw new AppError('invalid_request', {
-    publicMessage: 'Its LoRA was deleted, or you have no access to it any more',
-    param: 'lora',
-    cause: error,
-  });
+  throw invalidParam('lora', 'Its LoRA was deleted, or you no longer have access to it', error);
 }
 
 type Question = {
@@ -172,7 +174,7 @@ async function reachImageServer(
       const [server] = ready
         ? [ready]
         : await awaitModelServer(ctx, parts, { upstream, modelName, kind: 'image', signal, onWait });
-      if (!server) throw unavailable(`${modelName} does not answer`);
+      if (!server) throw modelUnavailable(`${modelName} does not answer`);
       await generate(server, await readRequest(server), { deadline, signal, modelName }, take);
     } finally {
       deadline.rest();
@@ -200,11 +202,11 @@ async function generate(
   const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
     // The request may have crashed it: as after a later break, don't retry immediately.
     const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
-    throw isBegun ? unavailable(brokeOff, error) : error;
+    throw isBegun ? modelUnavailable(brokeOff, error) : error;
   });
   if (answer.statusCode !== 200) throw await toError(answer, modelName);
   for await (const event of readImageEvents(answer, deadline.progress)) {
-    if (event.type === 'error') throw unavailable(event.message);
+    if (event.type === 'error') throw modelUnavailable(event.message);
     await take(event, { revisionId: server.revisionId });
   }
 }
@@ -212,7 +214,7 @@ async function generate(
 async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {
   const text = await readText(answer);
   const cause = new Error(`${answer.statusCode}: ${text.slice(0, 1_000)}`);
-  if (answer.statusCode !== 400) return unavailable(`${modelName} could not generate this`, cause);
+  if (answer.statusCode !== 400) return modelUnavailable(`${modelName} could not generate this`, cause);
   const { message, param } = refusal.parse(JSON.parse(text)).error;
-  return new AppError('invalid_request', { publicMessage: message, ...(param !== null && { param }), cause });
+  return invalidRequest(message, { param: param ?? undefined, cause });
 }

@@ -1,13 +1,12 @@
 import { expect, test } from 'vitest';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, internalError, invalidRequest, timedOut, unavailable } from '../../../platform/errors.ts';
 import { planAfterFailure, planTurn } from './plan-generation.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
-const away = new AppError('unavailable', { publicMessage: 'The model does not answer. Try again' });
+const away = unavailable('The model does not answer. Try again');
 const BUSY = 'fal is busy. Trying again';
-const busy = (retryAfterMs: number) =>
-  new AppError('unavailable', { publicMessage: 'fal is busy', retryAfterMs });
-const refused = new AppError('invalid_request', { publicMessage: 'The prompt is too long.' });
+const busy = (retryAfterMs: number) => unavailable('fal is busy', { retryAfterMs });
+const refused = invalidRequest('The prompt is too long.');
 
 test('a picture has three attempts', () => {
   const turn = (attempt: number) => planTurn({ attempt, created_at: now }, now).do;
@@ -41,17 +40,17 @@ test.each([
   [3, busy(0), { do: 'wait', at: new Date('2026-01-01T00:00:03Z'), reason: BUSY, attempt: 2 }],
   [
     1,
-    new AppError('internal', { publicMessage: "fal does not accept this server's key" }),
+    internalError("fal does not accept this server's key"),
     { do: 'fail', reason: "fal does not accept this server's key", refused: false },
   ],
   [
     1,
-    new AppError('timed_out', { publicMessage: 'fal did not finish within 10 minutes', shouldRetry: false }),
+    timedOut('fal did not finish within 10 minutes', { shouldRetry: false }),
     { do: 'fail', reason: 'fal did not finish within 10 minutes', refused: false },
   ],
   [
     1,
-    new AppError('conflict', { publicMessage: 'The model is being replaced' }),
+    conflict('The model is being replaced'),
     {
       do: 'wait',
       at: new Date('2026-01-01T00:00:03Z'),

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ImageEvent, imageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
-import { unavailable } from '../../serving/ask/model-server-client.ts';
+import { modelUnavailable } from '../../../platform/errors.ts';
 
 /** A preview uses a fifth of this. */
 const LINE_BYTES_MAX = 1024 * 1024;
@@ -68,7 +68,7 @@ async function* piecesOf(answer: IncomingMessage, onPiece: () => void): AsyncGen
       yield piece as Buffer;
     }
   } catch (error) {
-    throw unavailable(brokeOff, error);
+    throw modelUnavailable(brokeOff, error);
   }
 }
 
@@ -101,10 +101,10 @@ function toEvent(line: string): ImageEvent {
   try {
     return imageEvent.parse(JSON.parse(line));
   } catch (cause) {
-    throw unavailable(brokeOff, new Error('the model server sent an invalid event', { cause }));
+    throw modelUnavailable(brokeOff, new Error('the model server sent an invalid event', { cause }));
   }
 }
 
 function broken(what: string): Error {
-  return unavailable(brokeOff, new Error(`the model server sent ${what}`));
+  return modelUnavailable(brokeOff, new Error(`the model server sent ${what}`));
 }

@@ -2,7 +2,7 @@ import { requestedPictureCount } from '@bakehouse/contract/generators/parameters
 import type { Services } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { underLease } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { toThumbnailColumns } from '../../media/thumbnails/thumbnails.ts';
@@ -97,7 +97,10 @@ export async function writeFailure(
     const now = services.clock.now();
     const step = planAfterFailure(
       { ...row, attempt },
-      isDatabaseAway(error) ? databaseAway(error) : error,
+      // A database outage does not count as an attempt.
+      isDatabaseAway(error)
+        ? unavailable('The database did not answer', { retryAfterMs: 0, cause: error })
+        : error,
       now,
     );
     if (step.do === 'wait')
@@ -108,15 +111,6 @@ export async function writeFailure(
     return row;
   });
   if (ended) await cancelJob(services, ended);
-}
-
-/** A database outage does not count as an attempt. */
-function databaseAway(cause: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'The database did not answer',
-    retryAfterMs: 0,
-    cause,
-  });
 }
 
 /** On shutdown, requeues the generation for immediate pickup without counting the attempt. */

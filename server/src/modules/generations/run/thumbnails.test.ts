@@ -1,7 +1,7 @@
 import { deleteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import sharp from 'sharp';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { ensureThumbnail, makeThumbnailJob } from '../sources/pictures.ts';
@@ -84,9 +84,7 @@ test('makes a thumbnail later if the machine is busy', async () => {
   const content = (await picture(1000, 1000).png().toBuffer()).toString('base64');
   stub.picture = { content, width: 1000, height: 1000 };
   const { services } = server;
-  const enclose = vi
-    .spyOn(services.sandbox, 'enclose')
-    .mockRejectedValue(new AppError('unavailable', { publicMessage: 'Busy' }));
+  const enclose = vi.spyOn(services.sandbox, 'enclose').mockRejectedValue(unavailable('Busy'));
   const { id } = await setting.generate(ada);
   const before = (await setting.until(ada, id, 'completed')).outputs[0];
   expect(before?.thumbnail_url).toBe(before?.url);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Context, Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict } from '../../../platform/errors.ts';
 import { findServiceTitle } from '../../providers/find-upstreams.ts';
 import { cancelQueuedUpstream, cancelUpstream, type UpstreamJob } from '../../providers/upstream-job.ts';
 import { findGeneration } from '../generations.ts';
@@ -40,7 +40,7 @@ export function assertSameJob(row: GenerationRow, withdrawn: UpstreamJob | null)
 
 function hasBegun({ generator, model }: GenerationRow): AppError {
   const title = findServiceTitle(generator, model) ?? model;
-  return new AppError('conflict', {
-    publicMessage: `${title} has started on this ${mediumOf(generator).noun} and cannot cancel it. It will be charged when it is done`,
-  });
+  return conflict(
+    `${title} has started on this ${mediumOf(generator).noun} and cannot cancel it. It will be charged when it is done`,
+  );
 }

@@ -92,7 +92,9 @@ test('a service rejects a LoRA with an error that names the service', async () =
   const asked = start('flux', { lora: '019b0000-0000-7000-8000-000000000000' });
   await expect(asked).rejects.toMatchObject({
     status: 400,
-    body: { error: { param: 'parameters.lora', message: expect.stringMatching(/^fal takes no LoRA; /) } },
+    body: {
+      error: { param: 'parameters.lora', message: expect.stringMatching(/^fal does not support LoRAs; /) },
+    },
   });
 });
 
@@ -355,7 +357,7 @@ describe('fal', () => {
     connect();
     loop = startGenerationLoop();
     const ended = await untilEnded(id);
-    expect(ended).toMatchObject({ state: 'failed', reason: 'fal is not connected any more', cost: '0' });
+    expect(ended).toMatchObject({ state: 'failed', reason: 'fal is no longer connected', cost: '0' });
     await expect(start('flux')).rejects.toMatchObject({ status: 409 });
   });
 });

@@ -4,7 +4,7 @@ import { PICTURE_BYTES_MAX, pictureMessages } from '@bakehouse/contract/media';
 import { sql } from 'kysely';
 import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam, payloadTooLarge } from '../../../platform/errors.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
@@ -65,8 +65,7 @@ export async function describePicture(
   { sizeBytes, ...file }: { sha256: string; path: string; sizeBytes: number },
   param: string,
 ): Promise<InputPicture> {
-  if (sizeBytes > PICTURE_BYTES_MAX)
-    throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+  if (sizeBytes > PICTURE_BYTES_MAX) throw payloadTooLarge(pictureMessages.tooLarge, { param });
   const { sha256 } = file;
   const described = await withPicture(ctx, file, ({ mediaType, width, height }) => ({
     mediaType,
@@ -90,7 +89,7 @@ function describe(bytes: Buffer, param: string): InspectedPicture {
 /** Converts the reason why a picture cannot be edited to an error for the request field. */
 function named(error: unknown, param: string): unknown {
   if (!(error instanceof BadPicture)) return error;
-  return new AppError('invalid_request', { publicMessage: error.message, param, cause: error });
+  return invalidParam(param, error.message, error);
 }
 
 /**

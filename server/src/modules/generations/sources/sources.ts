@@ -5,7 +5,7 @@ import { PICTURE_BYTES_MAX, pictureMessages, pictureTypes } from '@bakehouse/con
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { invalidParam, notFoundError, payloadTooLarge, unknownId } from '../../../platform/errors.ts';
 import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { readOwnLink } from '../../assets/files/links/file-links.ts';
@@ -40,16 +40,16 @@ export async function fetchPicture(
   const data = DATA_URL.exec(address.slice(0, ADDRESS_LENGTH_MAX));
   if (data) return storePicture(ctx, readDataUrl(data, address, param), param);
   if (address.length > ADDRESS_LENGTH_MAX)
-    throw refused(
+    throw invalidParam(
       param,
       `${param} must have at most ${ADDRESS_LENGTH_MAX} characters, unless it is a data URL`,
     );
   const { publicUrl } = ctx.config;
-  if (!URL.canParse(address, publicUrl)) throw refused(param, `${param} is not a valid URL`);
+  if (!URL.canParse(address, publicUrl)) throw invalidParam(param, `${param} is not a valid URL`);
   const url = new URL(address, publicUrl);
   if (url.origin === new URL(publicUrl).origin) {
     const own = await readOwnLink(ctx, url);
-    if (!own) throw refused(param, `${param} is an address of this server, but no link to a file`);
+    if (!own) throw invalidParam(param, `${param} is an address of this server, but no link to a file`);
     return describePicture(ctx, own, param);
   }
   return storePicture(ctx, await collectPicture(await fetchPublic(url, { param, signal }), param), param);
@@ -57,10 +57,9 @@ export async function fetchPicture(
 
 /** As long as the picture itself, so it is split without parsing it as a URL. */
 function readDataUrl([head, type = '']: RegExpExecArray, address: string, param: string): Buffer {
-  if (!/;base64$/i.test(type)) throw refused(param, `${param}: a data URL has its picture in base64`);
+  if (!/;base64$/i.test(type)) throw invalidParam(param, `${param}: a data URL has its picture in base64`);
   const bytes = Buffer.from(unescaped(address.slice(head.length)), 'base64');
-  if (bytes.length > PICTURE_BYTES_MAX)
-    throw new AppError('payload_too_large', { publicMessage: pictureMessages.tooLarge, param });
+  if (bytes.length > PICTURE_BYTES_MAX) throw payloadTooLarge(pictureMessages.tooLarge, { param });
   return bytes;
 }
 
@@ -138,15 +137,21 @@ export async function readSource(
   const named = generationId === undefined ? 'picture_id' : 'source_generation_id';
   const hasNone = pictureId === undefined && generationId === undefined;
   if (hasNone && !editsPictures(form)) return undefined;
-  if (!acceptsPicture(form)) throw refused(named, `${form.title} takes no picture`);
+  if (!acceptsPicture(form)) throw invalidParam(named, `${form.title} does not accept a picture`);
   if (pictureId !== undefined && generationId !== undefined)
-    throw refused('source_generation_id', 'Send either picture_id or source_generation_id');
+    throw invalidParam('source_generation_id', 'Send either picture_id or source_generation_id');
   if (generationId !== undefined) return readGeneration(tx, { id: generationId, userId }, outputId);
   if (outputId !== undefined)
-    throw refused('source_output_id', 'Send source_output_id with the source_generation_id that made it');
-  if (pictureId === undefined) throw refused('picture_id', 'Choose a picture to edit');
+    throw invalidParam(
+      'source_output_id',
+      'Send source_output_id with the source_generation_id that made it',
+    );
+  if (pictureId === undefined) throw invalidParam('picture_id', 'Choose a picture to edit');
   const picture = await findInputPicture(tx, { id: pictureId, userId });
-  if (!picture) throw notFound('picture_id', 'No picture has this id. Uploaded pictures are kept for a day');
+  if (!picture) {
+    const publicMessage = 'No picture has this id. Uploaded pictures are kept for a day';
+    throw notFoundError(publicMessage, { param: 'picture_id' });
+  }
   return uploaded(picture, named);
 }
 
@@ -163,21 +168,16 @@ async function readGeneration(
   const param = 'source_generation_id';
   const { id } = own;
   const row = await lockGeneration(tx, own, 'deletion');
-  if (!row) throw notFound(param, 'No generation has this id');
+  if (!row) throw unknownId('generation', param);
   const outputs = (await findOutputs(tx, [id])).get(id) ?? [];
   const output = outputId === undefined ? outputs[0] : outputs.find((one) => one.id === outputId);
-  if (outputId !== undefined && !output)
-    throw notFound('source_output_id', 'No picture of this generation has this id');
+  if (outputId !== undefined && !output) throw unknownId('picture of this generation', 'source_output_id');
   const mediaType = pictureTypes.find((type) => type === output?.media_type);
-  if (!output || !mediaType) throw refused(param, 'This generation has made no picture that can be edited');
+  if (!output || !mediaType) throw invalidParam(param, 'This generation has no picture that can be edited');
   const { sha256, size_bytes, width, height } = output;
   const thumbnail = toThumbnail(output);
   const picture = { ...{ sha256, mediaType, width, height, thumbnail }, sizeBytes: Number(size_bytes) };
   return { picture, generationId: id, outputId: output.id, rootId: row.root_generation_id ?? id, param };
-}
-
-function notFound(param: string, publicMessage: string): AppError {
-  return new AppError('not_found', { publicMessage, param });
 }
 
 /** A picture sent with a call. */

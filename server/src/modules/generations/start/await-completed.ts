@@ -5,7 +5,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict, invalidRequest, timedOut, unavailable } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal, onClose } from '../../../platform/http/connection.ts';
 import { underLease } from '../../../platform/leases/hold-lease.ts';
@@ -54,7 +54,7 @@ export async function awaitCompleted(
   const isLate = waited.ended_at === null;
   // OpenAI's clients retry after a timeout: without a key they would receive and pay for a second picture.
   const generation = isLate ? ((await giveUp()) ?? waited) : waited;
-  if (isLate && generation.state !== 'completed') throw timedOut(generation, isComingBack);
+  if (isLate && generation.state !== 'completed') throw notDoneInTime(generation, isComingBack);
   assertCompleted(generation);
   return generation;
 }
@@ -115,15 +115,13 @@ async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | 
   }
 }
 
-function timedOut({ id, state }: Generation, isComingBack: boolean): AppError {
-  return new AppError('timed_out', {
-    // With a key, a retry finds this picture; without one it would start another.
-    shouldRetry: isComingBack,
-    publicMessage:
-      state === 'cancelled'
-        ? 'The picture was not done in time, and was cancelled. Nothing was charged'
-        : `The picture is not done yet. GET /api/v1/generations/${id} shows it once it is`,
-  });
+function notDoneInTime({ id, state }: Generation, isComingBack: boolean): AppError {
+  return timedOut(
+    state === 'cancelled'
+      ? 'The picture was not done in time, and was cancelled. Nothing was charged'
+      : `The picture is not done yet. GET /api/v1/generations/${id} shows it once it is`,
+    { shouldRetry: isComingBack },
+  );
 }
 
 /**
@@ -199,8 +197,8 @@ export function assertCompleted({
   reason,
   refused,
 }: Pick<Generation, 'state' | 'reason' | 'refused'>): void {
-  const publicMessage = `${reason}. Nothing was charged`;
-  const answer = { publicMessage, shouldRetry: false };
-  if (state === 'failed') throw new AppError(refused ? 'invalid_request' : 'unavailable', answer);
-  if (state === 'cancelled') throw new AppError('conflict', answer);
+  const message = `${reason}. Nothing was charged`;
+  const details = { shouldRetry: false };
+  if (state === 'failed') throw refused ? invalidRequest(message, details) : unavailable(message, details);
+  if (state === 'cancelled') throw conflict(message, details);
 }

@@ -9,7 +9,7 @@ import {
 import { formOfSubstitute, starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict, notFoundError } from '../../../platform/errors.ts';
 import { findActiveDeployment, findImageServer } from '../../deployments/images/image-deployments.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
 import type { ServiceName } from '../../providers/services/services.ts';
@@ -62,8 +62,7 @@ export async function chooseProvider(
   }
   const own = await findServingStarter(ctx.db, generator);
   if (own) return byStarter(generator, own.modelName, own.modelName);
-  throw new AppError('conflict', {
-    publicMessage: `${form.title} is not served here. GET /api/v1/generators lists what is`,
+  throw conflict(`${form.title} is not served here. GET /api/v1/generators lists the available generators`, {
     param: 'generator',
   });
 }
@@ -100,8 +99,8 @@ function byService(form: Generator, upstream: Upstream): ChosenProvider {
 
 function notServedBy(service: string, upstreams: readonly Upstream[]): AppError {
   const known = upstreams.map(({ title }) => `'${title}'`).join(', ');
-  return new AppError('not_found', {
-    publicMessage: `No service '${service}' serves this here. ${known ? `service must be one of ${known}` : 'None does'}`,
-    param: 'service',
-  });
+  return notFoundError(
+    `No service '${service}' serves this here. ${known ? `service must be one of ${known}` : 'None does'}`,
+    { param: 'service' },
+  );
 }

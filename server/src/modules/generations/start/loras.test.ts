@@ -140,7 +140,7 @@ test('must be a LoRA that the user may read', async () => {
 
 test('is rejected with its name if the provider supports none', async () => {
   const { assetId: lora } = await insertLora(ada);
-  const none = refused('parameters.lora', /^Paris takes no LoRA; /);
+  const none = refused('parameters.lora', /^Paris does not support LoRAs; /);
   await expect(generate({ lora }, { generator: 'paris' })).rejects.toMatchObject(none);
   const quote = { body: { generator: 'paris' as const, parameters: { lora } } };
   await expect(server.request(quoteGeneration, quote, { as: ada })).rejects.toMatchObject(none);
@@ -160,7 +160,7 @@ test('fails once at no cost if it was deleted or does not fit', async () => {
   stub.letGo();
   const failed = await until(ada, id, 'failed');
   expect(failed).toMatchObject({
-    reason: 'Its LoRA was deleted, or you have no access to it any more',
+    reason: 'Its LoRA was deleted, or you no longer have access to it',
     ...{ refused: true, cost: '0', lora_revision: null },
   });
 

@@ -4,7 +4,7 @@ import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { completeParameters } from '@bakehouse/contract/generators/parameters/parameters';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam, notFoundError } from '../../../platform/errors.ts';
 import { findNamedImageDeployment } from '../../deployments/images/image-deployments.ts';
 import { readLora } from '../../models/loras/read-lora.ts';
 import { findServingStarter } from '../generators/generators.ts';
@@ -25,20 +25,14 @@ export function readParameters(
 ): GenerationParameters {
   const { values, problem } = completeParameters(form, given);
   if (problem === null) return values;
-  throw new AppError('invalid_request', {
-    publicMessage: problem.message,
-    param: paramOf(problem.field),
-  });
+  throw invalidParam(paramOf(problem.field), problem.message);
 }
 
 /** Throws AppError 'invalid_request' if a LoRA is requested but the provider does not support LoRAs. */
 export function assertLoraSupported(chosen: ChosenProvider, { lora }: GenerationParameters): void {
   if (!lora || chosen.form.fields.some(({ kind }) => kind === 'lora')) return;
   const who = chosen.provider === 'upstream' ? chosen.upstream.title : chosen.form.title;
-  throw new AppError('invalid_request', {
-    publicMessage: `${who} takes no LoRA; FLUX and Kontext models on this server do`,
-    param: PARAM,
-  });
+  throw invalidParam(PARAM, `${who} does not support LoRAs; FLUX and Kontext models on this server do`);
 }
 
 /**
@@ -62,16 +56,9 @@ type Named = { generator: GeneratorName; model?: string | undefined; service?: s
 export async function resolveNamedModel<Asked extends Named>(ctx: Context, asked: Asked): Promise<Asked> {
   const { generator, model, service } = asked;
   if (model === undefined) return asked;
-  if (service !== undefined)
-    throw new AppError('invalid_request', {
-      publicMessage: 'Send either model or service',
-      param: 'service',
-    });
+  if (service !== undefined) throw invalidParam('service', 'Send either model or service');
   const deployed = await findNamedImageDeployment(ctx, model, imageDeploymentKinds);
   if (deployed && deploymentsFor(generator).includes(deployed.kind)) return asked;
   if ((await findServingStarter(ctx.db, generator))?.modelName === model) return asked;
-  throw new AppError('not_found', {
-    publicMessage: `You have no deployment named '${model}' that serves ${generator}`,
-    param: 'model',
-  });
+  throw notFoundError(`You have no deployment named '${model}' that serves ${generator}`, { param: 'model' });
 }

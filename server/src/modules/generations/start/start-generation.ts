@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { type AppError, invalidParam, tooMany } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { assertStorageLeft } from '../../assets/files/storage-quota.ts';
 import { hold } from '../../credits/ledger/holds/holds.ts';
@@ -90,7 +90,7 @@ export async function startGeneration(
     async () => {
       // Check before storing a picture sent with the call; a call that may join an open generation sends
       // none.
-      if (!joins && (await countOpen(ctx.db, userId)) >= OPEN_MAX) throw tooMany();
+      if (!joins && (await countOpen(ctx.db, userId)) >= OPEN_MAX) throw tooManyOpen();
       return prepare(ctx, await read());
     },
     async (tx, { chosen, asked, loraRevisionId }) => {
@@ -99,7 +99,7 @@ export async function startGeneration(
       const open = await countOpen(tx, userId);
       const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
       if (joined) return show(ctx, tx, joined);
-      if (open >= OPEN_MAX) throw tooMany();
+      if (open >= OPEN_MAX) throw tooManyOpen();
       const source = asked.source ?? (await readSource(tx, { userId, form: chosen.form, ...asked }));
       const row = await insert(
         tx,
@@ -226,7 +226,7 @@ function seedOf({ provider }: ChosenProvider, { seed }: GenerationParameters): b
 /** Throws if a service would reject a combination of individually valid parameters. */
 function assertAcceptedByService(chosen: ChosenProvider, parameters: GenerationParameters): void {
   const problem = chosen.provider === 'upstream' ? chosen.upstream.problem?.(parameters) : null;
-  if (problem) throw refused(`parameters.${problem.field}`, problem.message);
+  if (problem) throw invalidParam(`parameters.${problem.field}`, problem.message);
 }
 
 /** Chooses a seed if the model accepts one, so that the same picture can be requested again. */
@@ -236,10 +236,8 @@ function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): G
   return { ...parameters, seed: parameters.seed ?? randomInt(field.max + 1) };
 }
 
-function tooMany(): AppError {
-  return new AppError('rate_limited', {
-    publicMessage: `You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`,
-  });
+function tooManyOpen(): AppError {
+  return tooMany(`You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`);
 }
 
 type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;

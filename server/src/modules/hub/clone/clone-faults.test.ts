@@ -166,7 +166,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
   test('sends other bytes than listed', async () => {
     hub.listed['model.safetensors'] = { sha256: '0'.repeat(64) };
     expect(await reasonOf(repo())).toMatch(
-      /^model\.safetensors is not what the hub lists: its hash is another one$/,
+      /^model\.safetensors differs from the hub's listing: its hash is different$/,
     );
     hub.listed = {};
     const small = repo();
@@ -175,7 +175,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
       sendFile(request, response, Buffer.from('{"model_type":"other"}'));
       return true;
     };
-    expect(await reasonOf(small)).toMatch(/^config\.json is not what the hub lists/);
+    expect(await reasonOf(small)).toMatch(/^config\.json differs from the hub's listing/);
   });
 
   test.each(['../../etc/passwd', '/etc/passwd', 'a//b', 'a\\b', 'a/\u202Etxt.exe', '.'])(
@@ -328,7 +328,7 @@ test('a clone retried during cleanup retains its files, and a clone that has los
   expect(await calls.untilEnded(eve, id)).toMatchObject({
     status: 'FAILED',
     asset_id: null,
-    reason: expect.stringContaining('config.json was copied, and is not there any more'),
+    reason: expect.stringContaining('config.json was copied but is missing'),
   });
 });
 

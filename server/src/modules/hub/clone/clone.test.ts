@@ -68,7 +68,7 @@ test('clones a model with its files, card, family, source and revision, without 
   expect(Buffer.from(bytes)).toEqual(rye.files['model.safetensors']);
   const log = await calls.logs(ada, started.id);
   expect(log[0]).toMatch(/^bakery\/rye-7b at [0-9a-f]{8}: 6 files, \d+\.\d\d KB$/);
-  expect(log).toContain('Left out, since the same weights are there as safetensors: pytorch_model.bin');
+  expect(log).toContain('Skipped, because the same weights exist as safetensors: pytorch_model.bin');
   expect(log.at(-1)).toBe('Done: rye-7b');
   expect(await newestNotification(ada)).toMatchObject({
     kind: 'clone_completed',

@@ -6,10 +6,9 @@ import type { Context, Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, tooMany, unknownCursor, unknownId } from '../../../platform/errors.ts';
 import { publishChange, publishSignal } from '../../../platform/events/publish-change.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { notify } from '../../notifications/notifications.ts';
 import { hubClient } from '../public/hub-client.ts';
@@ -126,7 +125,8 @@ export async function ensureOpenClone(
   await lockOpenClones(tx, userId);
   const open = await findOpenClone(tx, { userId, repoId, datasetType });
   if (open) return open;
-  if ((await countOpenClones(tx, userId)) >= OPEN_MAX) throw tooMany();
+  if ((await countOpenClones(tx, userId)) >= OPEN_MAX)
+    throw tooMany(`At most ${OPEN_MAX} clones per user can be unfinished. Try again when one has ended`);
   const inserted = await insertClone(tx, {
     ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: revision },
     ...{ check_at: now, created_at: now },
@@ -135,17 +135,11 @@ export async function ensureOpenClone(
   if (!inserted) {
     const retried = await findOpenClone(tx, { userId, repoId, datasetType });
     if (retried) return retried;
-    throw new AppError('conflict', { publicMessage: `${repoId} has just been cloned` });
+    throw conflict(`${repoId} has just been cloned`);
   }
   await recordAudit(tx, { userId, action: 'clone.started', detail: { repo_id: repoId, type: datasetType } });
   await announceClone(tx, inserted);
   return inserted;
-}
-
-function tooMany(): AppError {
-  return new AppError('rate_limited', {
-    publicMessage: `At most ${OPEN_MAX} clones of one user run or wait at a time. Try again when one has ended`,
-  });
 }
 
 /** Returns a clone for the API. */
@@ -214,13 +208,10 @@ export async function retryClone(ctx: Context, { id }: { id: string }): Promise<
   await inTransaction(ctx.db, async (tx) => {
     const row = await lockUserClone(tx, own);
     if (row.ended_at === null) return;
-    if (row.state === 'COMPLETED')
-      throw new AppError('conflict', {
-        publicMessage: `${row.repo_id} is cloned: there is nothing to try again`,
-      });
+    if (row.state === 'COMPLETED') throw conflict(`${row.repo_id} is already cloned`);
     const { repo_id: repoId, dataset_type: datasetType } = row;
     if (await findOpenClone(tx, { userId: own.userId, repoId, datasetType }))
-      throw new AppError('conflict', { publicMessage: `${repoId} is being cloned already` });
+      throw conflict(`${repoId} is already being cloned`);
     const anew = { state: 'QUEUED', reason: '', attempt: 0, ended_at: null, check_at: ctx.clock.now() };
     await updateClone(tx, id, anew);
     await insertLines(tx, id, ['Trying again']);
@@ -258,7 +249,7 @@ async function lockUserClone(tx: Transaction, own: Own): Promise<CloneRow> {
 }
 
 function orNotFound(row: CloneRow | undefined): CloneRow {
-  if (!row) throw new AppError('not_found', { publicMessage: 'No clone has this id' });
+  if (!row) throw unknownId('clone');
   return row;
 }
 

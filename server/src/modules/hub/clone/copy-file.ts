@@ -4,7 +4,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { FairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
@@ -64,10 +64,8 @@ export async function copyFile(copying: Copying, file: CloneFile): Promise<void>
     await endUpload(services, { uploadId: upload.id, userId: upload.userId }).catch(ignoreMissing);
     report.addBytes(-file.sizeBytes);
     if (wrong >= WRONG_MAX)
-      throw new AppError('conflict', {
-        publicMessage: `${file.path} is not what the hub lists: its hash is another one`,
-      });
-    report.log(`${file.path}: its hash is not the one that the hub lists. Copying it again`);
+      throw conflict(`${file.path} differs from the hub's listing: its hash is different`);
+    report.log(`${file.path}: its hash differs from the hub's listing. Copying it again`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatBytes } from '@bakehouse/contract/labels';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict, unavailable } from '../../../platform/errors.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { fileUrl } from '../public/describe-repository.ts';
 import { hubResponseError, nameOf, type Repo, type RepoFile, readRetryAfter } from '../public/hub-client.ts';
@@ -144,41 +144,30 @@ function assertExpectedResponse(
       throw otherSize(source, formatBytes(Number(total)));
     return;
   }
-  if (!isWhole)
-    throw new AppError('conflict', {
-      publicMessage: `The hub sends ${file.path} only as a whole, so that it cannot go on where it was cut`,
-    });
+  if (!isWhole) throw conflict(`The hub sends ${file.path} only as a whole, so the download cannot resume`);
   const length = headers['content-length'];
   if (length !== undefined && Number(length) !== end) throw otherSize(source, formatBytes(Number(length)));
 }
 
 function otherSize({ file }: Source, sent: string): AppError {
-  return new AppError('conflict', {
-    publicMessage: `The hub lists ${file.path} with ${formatBytes(file.sizeBytes)}, and sends ${sent}`,
-  });
+  return conflict(`The hub lists ${file.path} with ${formatBytes(file.sizeBytes)}, and sends ${sent}`);
 }
 
 /**
  * The hub listed the file but no longer has it: its owner has rewritten the history, or the hub has lost it.
  */
 function goneFile({ repo, revision, file }: Source): AppError {
-  return new AppError('conflict', {
-    publicMessage:
-      `The hub no longer has ${file.path} of ${nameOf(repo)} at ${revision.slice(0, 8)}. ` +
+  return conflict(
+    `The hub no longer has ${file.path} of ${nameOf(repo)} at ${revision.slice(0, 8)}. ` +
       'Clone the repository again to copy its newest version',
-  });
+  );
 }
 
 function tooSlow({ file }: Source): AppError {
-  return new AppError('unavailable', {
-    publicMessage: `The hub sends ${file.path} too slowly. Try again later: the copy goes on where it is`,
-  });
+  return unavailable(`The hub sends ${file.path} too slowly. Try again later: the copy resumes`);
 }
 
 function givenUp({ file }: Source, { message, cause }: Interrupted): Error {
   if (cause instanceof AppError) return cause;
-  return new AppError('unavailable', {
-    publicMessage: `${file.path} could not be copied: ${message}`,
-    cause,
-  });
+  return unavailable(`${file.path} could not be copied: ${message}`, { cause });
 }

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict } from '../../../platform/errors.ts';
 import { LeaseLost, underLease } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
@@ -54,9 +54,7 @@ function toFiles(copied: Awaited<ReturnType<typeof selectCopied>>, empty: Blob |
   return copied.map(({ path, sizeBytes, sha256: own }) => {
     const sha256 = sizeBytes === 0 ? empty?.sha256 : own;
     if (sha256) return { path, sizeBytes, sha256 };
-    throw new AppError('conflict', {
-      publicMessage: `${path} was copied, and is not there any more. Try again to copy what is missing`,
-    });
+    throw conflict(`${path} was copied but is missing. Try again to copy the missing files`);
   });
 }
 

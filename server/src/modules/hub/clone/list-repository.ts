@@ -1,6 +1,6 @@
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict, unavailable } from '../../../platform/errors.ts';
 import { LeaseLost, underLease } from '../../../platform/leases/hold-lease.ts';
 import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { quotaExceeded, readQuota } from '../../assets/files/storage-quota.ts';
@@ -30,15 +30,15 @@ export async function listRepository({ services, lease, access, report, signal }
   const repo = repoOf(row);
   const listed = await hubClient(access, signal).listFiles(repo, row.commit_id, FILES_MAX);
   const { copied, leftOut, fault } = chooseFiles(repo.type, listed);
-  if (fault) throw new AppError('conflict', { publicMessage: fault });
-  if (copied.length === 0) throw new AppError('conflict', { publicMessage: `${row.repo_id} has no files` });
+  if (fault) throw conflict(fault);
+  if (copied.length === 0) throw conflict(`${row.repo_id} has no files`);
   assertUniquePaths(copied);
   for (const { path } of copied) assertSafePath(path);
   const bytes = copied.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   await assertCloneFits(services, row.user_id, bytes);
   report.log(`${row.repo_id} at ${row.commit_id.slice(0, 8)}: ${copied.length} files, ${formatBytes(bytes)}`);
   if (leftOut.length > 0)
-    report.log(`Left out, since the same weights are there as safetensors: ${namesOf(leftOut)}`);
+    report.log(`Skipped, because the same weights exist as safetensors: ${namesOf(leftOut)}`);
   const written = await underLease(services.db, clonesTable, lease, async (tx) => {
     await insertFiles(tx, row.id, copied);
     await updateClone(tx, row.id, {
@@ -60,7 +60,7 @@ function namesOf(files: RepoFile[]): string {
 
 function assertUniquePaths(files: RepoFile[]): void {
   if (new Set(files.map(({ path }) => path)).size === files.length) return;
-  throw new AppError('conflict', { publicMessage: 'The hub lists a file twice' });
+  throw conflict('The hub lists a file twice');
 }
 
 /**
@@ -75,9 +75,7 @@ function assertSafePath(path: string): void {
     if (!(error instanceof AppError)) throw error;
   }
   if (kept === path) return;
-  throw new AppError('conflict', {
-    publicMessage: `The hub lists a file whose name cannot be kept: ${JSON.stringify(path.slice(0, 200))}`,
-  });
+  throw conflict(`The hub lists a file whose name cannot be stored: ${JSON.stringify(path.slice(0, 200))}`);
 }
 
 async function assertCloneFits(services: Services, userId: string, bytes: number): Promise<void> {
@@ -86,7 +84,5 @@ async function assertCloneFits(services: Services, userId: string, bytes: number
     throw quotaExceeded(quota, { needed: formatBytes(bytes), param: 'repo_id', files: 2 });
   const free = await services.blobs.freeBytes();
   if (free !== null && bytes > free)
-    throw new AppError('unavailable', {
-      publicMessage: `It needs ${formatBytes(bytes)}, and the server's disk has ${formatBytes(free)} left`,
-    });
+    throw unavailable(`It needs ${formatBytes(bytes)}, and the server's disk has ${formatBytes(free)} left`);
 }

@@ -2,7 +2,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { LeaseLost, underLease } from '../../../platform/leases/hold-lease.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { claimRow, type Lease, releaseLeased, renewLease } from '../../../platform/leases/leased-table.ts';
@@ -55,8 +55,7 @@ async function runClone(parts: Parts, lease: Lease<CloneRow>): Promise<void> {
 
 async function begin({ db, clock }: Services, lease: Lease<CloneRow>): Promise<void> {
   const { row } = lease;
-  if (row.attempt >= ATTEMPTS_MAX)
-    throw new AppError('conflict', { publicMessage: 'The server was ended too often while it copied this' });
+  if (row.attempt >= ATTEMPTS_MAX) throw conflict('The server stopped too often during the copy');
   const now = clock.now();
   const values = {
     state: row.files_total === null ? 'LISTING' : 'COPYING',
@@ -114,7 +113,7 @@ async function copyMissing(copying: Copying, files: CloneFile[]): Promise<void> 
 
 function reportResumedFiles(report: CloneReport, files: CloneFile[], missing: CloneFile[]): void {
   const bytes = missing.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-  report.log(`Going on: ${missing.length} of ${files.length} files are left, at most ${formatBytes(bytes)}`);
+  report.log(`Resuming: ${missing.length} of ${files.length} files are left, at most ${formatBytes(bytes)}`);
 }
 
 function countDone(files: CloneFile[]): { bytes: number; files: number } {
@@ -137,7 +136,7 @@ async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error:
   log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'clone failed');
   const reason = isExpected
     ? error.publicMessage
-    : 'Something went wrong on the server. Its operator can see what';
+    : 'Something went wrong on the server. Its operator can see the details';
   await underLease(db, clonesTable, lease, (tx, row) =>
     endClone(tx, row, { state: 'FAILED', reason, now: clock.now() }),
   );

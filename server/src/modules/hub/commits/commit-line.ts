@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { parseLine } from '../../../platform/http/bodies/split-lines.ts';
 import { cleanFilePath } from '../../assets/files/upload/clean-path.ts';
 
@@ -46,7 +46,7 @@ export function parseCommitLine(text: string, number: number): CommitLine {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const param = issue?.path.at(-1)?.toString() || 'key';
-  throw refused(param, `Line ${number} of the commit: ${param} ${issue?.message ?? 'is not valid'}`);
+  throw invalidParam(param, `Line ${number} of the commit: ${param} ${issue?.message ?? 'is not valid'}`);
 }
 
 function parseJson(text: string, number: number): unknown {
@@ -54,6 +54,6 @@ function parseJson(text: string, number: number): unknown {
     return parseLine({ text, number }, 'key');
   } catch (cause) {
     if (!(cause instanceof SyntaxError)) throw cause;
-    throw refused('key', `Line ${number} of the commit is not JSON`, cause);
+    throw invalidParam('key', `Line ${number} of the commit is not JSON`, cause);
   }
 }

@@ -5,7 +5,7 @@ import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
 import { splitLines } from '../../../platform/http/bodies/split-lines.ts';
@@ -59,7 +59,7 @@ export async function receiveCommit(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { asset, head, branch } = await openWritableBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
-  if (!draft.header) throw refused('key', 'A commit begins with its header');
+  if (!draft.header) throw invalidParam('key', 'A commit must begin with its header');
   const families =
     asset.dataset_type === 'MODEL'
       ? await checkNew(ctx, { asset, head, put: draft.put, checkModelFile })
@@ -102,7 +102,10 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
     for await (const chunk of bytes) {
       besides += chunk.length;
       if (besides > BESIDES_BYTES_MAX)
-        throw refused('files', `A commit has at most ${formatBytes(BESIDES_BYTES_MAX)} besides its files`);
+        throw invalidParam(
+          'files',
+          `A commit has at most ${formatBytes(BESIDES_BYTES_MAX)} in addition to its files`,
+        );
       yield chunk;
     }
   };
@@ -110,11 +113,8 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
     lineBytesMax: LINE_BYTES_MAX,
     linesMax: LINES_MAX,
     refuseLine: () =>
-      refused(
-        'content',
-        'A file is too large to stand in a commit. Send it on its own before, as Git LFS does',
-      ),
-    refuseCount: () => refused('files', `A commit may change at most ${LINES_MAX} files`),
+      invalidParam('content', 'A file is too large for a commit. Upload it first with Git LFS'),
+    refuseCount: () => invalidParam('files', `A commit may change at most ${LINES_MAX} files`),
   };
   for await (const { number, text } of splitLines(countBytes(), limits)) {
     const line = parseCommitLine(text, number);
@@ -165,11 +165,11 @@ async function addLine(
   { asset, draft, line }: { asset: AssetRow; draft: Draft; line: CommitLine },
 ): Promise<void> {
   if (line.key === 'header') draft.header = line.value;
-  else if (draft.header === null) throw refused('key', 'A commit begins with its header');
+  else if (draft.header === null) throw invalidParam('key', 'A commit must begin with its header');
   else if (line.key === 'deletedFile') draft.removeFiles.push(line.value.path);
   else if (line.key === 'deletedFolder') {
     if (draft.removeFolders.length === FOLDERS_MAX)
-      throw refused('files', `A commit may delete at most ${FOLDERS_MAX} folders`);
+      throw invalidParam('files', `A commit may delete at most ${FOLDERS_MAX} folders`);
     draft.removeFolders.push(line.value.path);
   } else if (line.key === 'file') draft.put.push(await storeFile(ctx, line.value));
   else if (line.key === 'lfsFile')
@@ -183,7 +183,7 @@ async function storeFile(
 ): Promise<NewFile> {
   const bytes = Buffer.from(content, encoding);
   if (path === CARD_PATH && bytes.length > CARD_BYTES_MAX)
-    throw refused('content', `${CARD_PATH} is a card, and has at most 1 MB`);
+    throw invalidParam('content', `${CARD_PATH} is a card, and has at most 1 MB`);
   return { path, ...(await storeBlob(ctx, Readable.from([bytes]))) };
 }
 
@@ -195,7 +195,7 @@ async function findCopied(
 ): Promise<NewFile> {
   const { number } = await openCommit(ctx, asset, srcRevision ?? 'main');
   const [file] = await findFilesOf(ctx.db, { assetId: asset.id, number, paths: spellingsOf(srcPath) });
-  if (!file) throw refused('srcPath', `There is no file ${srcPath}`);
+  if (!file) throw invalidParam('srcPath', `There is no file ${srcPath}`);
   return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
 }
 

@@ -4,7 +4,7 @@ import type { verifyLfsObject as verifyLfsObjectEndpoint } from '@bakehouse/cont
 import * as contract from '@bakehouse/contract/hub/lfs';
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
 import type { Context, Services } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { limitTime } from '../../../platform/http/bodies/body-limits.ts';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
@@ -128,7 +128,7 @@ function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
 export async function findUploaded({ blobs, caller, db }: Context, sha256: string): Promise<Blob> {
   const found = (await ownsBlob(db, caller.userId, sha256)) ? await blobs.stat(sha256) : null;
   if (found) return { sha256, sizeBytes: found.sizeBytes };
-  throw refused('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
+  throw invalidParam('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
 }
 
 /** Throws HubError 'forbidden' for an invalid signature, an expired URL and a revoked key. */
@@ -137,15 +137,11 @@ export async function checkSignature(
   { signature, ...signed }: Signed & { signature: string },
 ): Promise<void> {
   if (!isSameSecret(signUpload(config, signed), signature))
-    throw new HubError(
-      'forbidden',
-      null,
-      'This address was not given out by this server, or has been changed',
-    );
+    throw new HubError('forbidden', null, 'This address was not issued by this server, or has been changed');
   const now = clock.now();
   const { key_id: keyId, expires } = signed;
   if (expires * 1000 > now.getTime() && (keyId === undefined || (await isKeyLive(db, keyId, now)))) return;
-  throw new HubError('forbidden', null, 'This address has ended. Start the upload again to go on with it');
+  throw new HubError('forbidden', null, 'This address has expired. Start the upload again to resume it');
 }
 
 /** Checks that the caller has uploaded these bytes completely. Throws AppError('invalid_request'). */
@@ -155,7 +151,7 @@ export async function verifyObject(
 ): Promise<{ success: true }> {
   const { sizeBytes } = await findUploaded(ctx, oid);
   if (sizeBytes === size) return { success: true };
-  throw refused('size', `The file has ${sizeBytes} bytes, not ${size}`);
+  throw invalidParam('size', `The file has ${sizeBytes} bytes, not ${size}`);
 }
 
 /**

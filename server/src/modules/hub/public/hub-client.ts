@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { HUB_UNREACHABLE, type HubRepository, type RepoType } from '@bakehouse/contract/hub/public';
 import { datasetInfo, listDatasets, listFiles, listModels, modelInfo, whoAmI } from '@huggingface/hub';
 import * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict, notFoundError, unavailable } from '../../../platform/errors.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { type HubAccess, requestHub, unreachable } from './request-hub.ts';
 
@@ -121,7 +121,10 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         const files: RepoFile[] = [];
         for await (const entry of listFiles({ ...options, revision, recursive: true })) {
           if (entry.type !== 'file') continue;
-          if (files.length >= max) throw tooMany(repo, max);
+          if (files.length >= max)
+            throw conflict(
+              `The ${nameOf(repo)} has more than ${max.toLocaleString('en-GB')} files, and no more can be cloned`,
+            );
           files.push(toFile(entry));
         }
         return files;
@@ -166,10 +169,7 @@ async function checked<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof AppError || !isUnreadable(error)) throw error;
-    throw new AppError('unavailable', {
-      publicMessage: `${HUB_UNREACHABLE}: its answer cannot be read`,
-      cause: error,
-    });
+    throw unavailable(`${HUB_UNREACHABLE}: its answer cannot be read`, { cause: error });
   }
 }
 
@@ -180,12 +180,6 @@ function isUnreadable(error: unknown): boolean {
 /** Returns the repository's name for messages. */
 export function nameOf({ type, id }: Repo): string {
   return `${type} ${id}`;
-}
-
-function tooMany(repo: Repo, max: number): AppError {
-  return new AppError('conflict', {
-    publicMessage: `The ${nameOf(repo)} has more than ${max.toLocaleString('en-GB')} files, and no more can be cloned`,
-  });
 }
 
 /**
@@ -257,29 +251,21 @@ export function hubResponseError(
   if (statusCode === 429) {
     const ms = readRetryAfter(headers['retry-after'], new Date());
     const when = ms === null ? 'a moment' : `${Math.ceil(ms / 1000)} s`;
-    return new AppError('unavailable', {
-      publicMessage: `The public hub takes no more requests for now. Try again in ${when}`,
-    });
+    return unavailable(`The public hub accepts no more requests for now. Try again in ${when}`);
   }
   // The hub reports a private repository as missing.
   if ([401, 403, 404].includes(statusCode)) {
-    if (statusCode !== 404 && token !== null && code !== 'RepoNotFound') return refusedToken();
-    return new AppError('not_found', { publicMessage: `The public hub has no ${what} that you may read` });
+    if (statusCode !== 404 && token !== null && code !== 'RepoNotFound')
+      return conflict('The public hub refuses your access token. Save another one, or delete it');
+    return notFoundError(`The public hub has no ${what} that you may read`);
   }
   return unreachable(new Error(`status ${statusCode}`));
 }
 
 function gatedError(what: string, token: string | null): AppError {
-  return new AppError('conflict', {
-    publicMessage:
-      token === null
-        ? `The ${what} is gated: accept its terms on the public hub, and save an access token of your account there`
-        : `The ${what} is gated, and the account of your token has no access: accept its terms on the public hub`,
-  });
-}
-
-function refusedToken(): AppError {
-  return new AppError('conflict', {
-    publicMessage: 'The public hub refuses your access token. Save another one, or delete it',
-  });
+  return conflict(
+    token === null
+      ? `The ${what} is gated: accept its terms on the public hub, and save an access token of your account there`
+      : `The ${what} is gated, and the account of your token has no access: accept its terms on the public hub`,
+  );
 }

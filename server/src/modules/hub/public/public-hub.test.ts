@@ -103,7 +103,7 @@ describe('a search', () => {
     };
     await expect(search({})).rejects.toMatchObject({
       status: 503,
-      message: expect.stringContaining('The public hub takes no more requests for now. Try again in 7 s'),
+      message: expect.stringContaining('The public hub accepts no more requests for now. Try again in 7 s'),
     });
     for (const to of ['http://10.0.0.1/', 'http://localhost:1/', 'file:///etc/passwd', 'http://[::1]:1/']) {
       hub.instead = (_request, response) => {

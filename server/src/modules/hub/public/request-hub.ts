@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { HUB_UNREACHABLE } from '@bakehouse/contract/hub/public';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, unavailable } from '../../../platform/errors.ts';
 import { isPublicAddress } from '../../../platform/http/addresses/is-public-address.ts';
 import { requestAllowedAddress } from '../../../platform/http/addresses/request-allowed-address.ts';
 
@@ -61,5 +61,5 @@ export async function requestHub(
 }
 
 export function unreachable(cause: unknown): AppError {
-  return new AppError('unavailable', { publicMessage: HUB_UNREACHABLE, cause });
+  return unavailable(HUB_UNREACHABLE, { cause });
 }

@@ -2,7 +2,7 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { getHubToken } from '@bakehouse/contract/hub/public';
 import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam } from '../../../platform/errors.ts';
 import { decrypt, type Encryption, encrypt } from '../../../platform/secrets/encryption.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
@@ -65,6 +65,6 @@ async function findAccount({ config }: Context, token: string, signal: AbortSign
     return await hubClient({ url: config.hubUrl, token }, signal).whoAmI();
   } catch (error) {
     if (!(error instanceof AppError && error.status < 500)) throw error;
-    throw refused('token', 'The public hub does not know this token', error);
+    throw invalidParam('token', 'The public hub does not know this token', error);
   }
 }

@@ -1,4 +1,4 @@
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 
 const MAGIC = 0x184d2204;
 const MATCH_MIN = 4;
@@ -16,7 +16,7 @@ export function decodeLz4(frame: Buffer, length: number): Buffer {
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
   }
-  throw refused('xorb', 'A piece of the xorb cannot be decompressed');
+  throw invalidParam('xorb', 'A piece of the xorb cannot be decompressed');
 }
 
 /** Returns the number of bytes written. Throws RangeError for reads or writes out of bounds. */

@@ -1,4 +1,4 @@
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { decodeLz4 } from './lz4.ts';
 
 export type Piece = { from: number; storedBytes: number; scheme: number; bytes: number };
@@ -43,14 +43,15 @@ export async function* collectHeaders(
       isFooter = partial[0] !== 0;
       if (isFooter || partial.length < HEADER_BYTES) continue;
       assertPiece(readHeader(partial, 0));
-      if (headers.length === PIECES_MAX) throw refused('xorb', `A xorb has at most ${PIECES_MAX} pieces`);
+      if (headers.length === PIECES_MAX)
+        throw invalidParam('xorb', `A xorb has at most ${PIECES_MAX} pieces`);
       headers.push(partial);
       skip = readHeader(partial, 0).storedBytes;
       partial = Buffer.alloc(0);
     }
     yield chunk;
   }
-  if (skip > 0) throw refused('xorb', 'The xorb is not whole');
+  if (skip > 0) throw invalidParam('xorb', 'The xorb is not whole');
 }
 
 /** Returns the positions of a xorb's chunks, from their headers. */
@@ -72,10 +73,10 @@ function readHeader(headers: Buffer, at: number): Omit<Piece, 'from'> {
 }
 
 function assertPiece({ storedBytes, bytes }: Omit<Piece, 'from'>): void {
-  if (bytes === 0) throw refused('xorb', 'A piece of the xorb has no bytes');
-  if (bytes > PIECE_BYTES_MAX) throw refused('xorb', 'A piece of the xorb has more than 1 MiB');
+  if (bytes === 0) throw invalidParam('xorb', 'A piece of the xorb has no bytes');
+  if (bytes > PIECE_BYTES_MAX) throw invalidParam('xorb', 'A piece of the xorb has more than 1 MiB');
   if (storedBytes > bytes + excessOf(bytes))
-    throw refused('xorb', 'A piece of the xorb is larger compressed than it is');
+    throw invalidParam('xorb', 'A piece of the xorb is larger compressed than it is');
 }
 
 /** Returns a chunk's bytes from its stored form. Throws AppError('invalid_request'). */
@@ -83,7 +84,7 @@ export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece)
   if (scheme === AS_IT_IS && storedBytes === bytes) return stored;
   if (scheme === LZ4) return decodeLz4(stored, bytes);
   if (scheme === GROUPED_LZ4) return ungroup(decodeLz4(stored, bytes));
-  throw refused('xorb', 'The xorb is compressed in a way that is not known here');
+  throw invalidParam('xorb', 'The xorb has an unsupported compression');
 }
 
 /**

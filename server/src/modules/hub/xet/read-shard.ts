@@ -1,4 +1,4 @@
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 
 /** Chunks of one xorb, from `start` up to and not including `end`. */
 export type Term = { xorb: string; bytes: number; start: number; end: number };
@@ -30,15 +30,15 @@ export async function* readShard(bytes: AsyncIterable<Buffer>): AsyncGenerator<S
   const entries = readEntries(bytes);
   const next = async (): Promise<Buffer> => {
     const { value, done } = await entries.next();
-    if (done) throw refused('shard', 'The shard ends too early');
+    if (done) throw invalidParam('shard', 'The shard ends too early');
     return value;
   };
   if ((await next()).readBigUInt64LE(HASH_BYTES) !== VERSION)
-    throw refused('shard', 'This is no shard of version 2');
+    throw invalidParam('shard', 'This is no shard of version 2');
   for (let files = 0; ; files += 1) {
     const header = await next();
     if (header.subarray(0, HASH_BYTES).every((byte) => byte === 0xff)) return;
-    if (files === FILES_MAX) throw refused('shard', `A shard has at most ${FILES_MAX} files`);
+    if (files === FILES_MAX) throw invalidParam('shard', `A shard has at most ${FILES_MAX} files`);
     const flags = header.readUInt32LE(32);
     const count = header.readUInt32LE(36);
     let sizeBytes = 0;
@@ -48,7 +48,7 @@ export async function* readShard(bytes: AsyncIterable<Buffer>): AsyncGenerator<S
       yield { term };
     }
     if (count > SHORT_TERMS_MAX + sizeBytes / TERM_BYTES_MIN)
-      throw refused('shard', 'A file of the shard has more terms than a file of its size can have');
+      throw invalidParam('shard', 'A file of the shard has more terms than a file of its size can have');
     if ((flags & WITH_VERIFICATION) !== 0) for (let index = 0; index < count; index += 1) await next();
     const sha256 = (flags & WITH_METADATA) === 0 ? null : hashOf(await next());
     yield { file: { sha256, sizeBytes } };
@@ -70,7 +70,7 @@ async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 
 function readTerm(entry: Buffer): Term {
   const [bytes, start, end] = [entry.readUInt32LE(36), entry.readUInt32LE(40), entry.readUInt32LE(44)];
-  if (end <= start) throw refused('shard', 'A file of the shard has a term without pieces');
+  if (end <= start) throw invalidParam('shard', 'A file of the shard has a term without pieces');
   return { xorb: hashOf(entry), bytes, start, end };
 }
 

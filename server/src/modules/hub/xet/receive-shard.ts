@@ -6,7 +6,7 @@ import type { putShard as endpoint, streamShard as streamEndpoint } from '@bakeh
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam, unavailable } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
 import { clientSignal } from '../../../platform/http/connection.ts';
@@ -72,14 +72,14 @@ async function receiveParsedShard(
   { request, reply }: Http,
 ): Promise<{ work: Promise<void>; progress: Progress }> {
   const leave = held.enterNow(ctx.caller.userId);
-  if (!leave) throw tooMany();
+  if (!leave) throw unavailable('Too many shards are being sent at the moment. Try again shortly');
   const progress = { verified: 0, total: 0 };
   try {
     const shard = await receiveBytes(ctx, request, (bytes) =>
       storeBlob(ctx, bytes, { sizeBytesMax: SHARD_BYTES_MAX, tooLargeMessage: 'A shard has at most 64 MiB' }),
     );
     // Client errors must be reported before the response starts.
-    if (shard.sizeBytes === 0) throw refused('shard', 'The body is empty. Send a shard');
+    if (shard.sizeBytes === 0) throw invalidParam('shard', 'The body is empty. Send a shard');
     const work = makeFiles(ctx, { session, shard, progress, client: clientSignal(reply) }).finally(leave);
     // Avoids an unhandled rejection if it fails before it is awaited.
     work.catch(() => undefined);
@@ -88,18 +88,6 @@ async function receiveParsedShard(
     leave();
     throw error;
   }
-}
-
-function tooSlow(): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'Making these files takes too long. Send the shard again',
-  });
-}
-
-function tooMany(): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'Too many shards are being sent at the moment. Try again shortly',
-  });
 }
 
 async function* tellProgress(ctx: Context, work: Promise<void>, progress: Progress): AsyncGenerator<string> {
@@ -137,7 +125,10 @@ async function makeFiles(ctx: Context, { session, shard, progress, client }: Mak
       progress.total = files.length;
       const sizeBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0);
       const late = new AbortController();
-      const timer = setTimeout(() => late.abort(tooSlow()), MAKING_MS + sizeBytes / BYTES_PER_MS);
+      const timer = setTimeout(
+        () => late.abort(unavailable('Making these files takes too long. Send the shard again')),
+        MAKING_MS + sizeBytes / BYTES_PER_MS,
+      );
       const signal = AbortSignal.any([client, late.signal]);
       const bytes = createReadStream(localPath);
       const parts = readShard(bytes);
@@ -193,7 +184,7 @@ async function makeFile(
   assertFileSize(ctx.config, { sizeBytes, param: 'shard' });
   await assertFitsQuota(ctx, { userId, sizeBytes, param: 'shard' });
   const bytes = Readable.from(readTerms(terms, readTerm), { objectMode: false });
-  const others = () => refused('shard', 'The pieces do not make the file that the shard names');
+  const others = () => invalidParam('shard', 'The pieces do not make the file that the shard names');
   const blob = await storeBlob(ctx, bytes, {
     ...{ sizeBytesMax: sizeBytes, expectedBytes: sizeBytes },
     ...(sha256 !== null && { expectedSha256: sha256 }),

@@ -115,7 +115,7 @@ test('rejects a term whose chunks have another size than stated', async () => {
   await sendXorb(A, xorbOf('ab', 'cd'));
   expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf({ xorb: A, bytes: 1 })))).toMatchObject({
     status: 400,
-    error: expect.stringContaining('not of the size that it says'),
+    error: expect.stringContaining('do not have the stated size'),
   });
 });
 

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { collectHeaders, listPieces, type Piece, readPiece } from './read-pieces.ts';
 import type { Term } from './read-shard.ts';
@@ -56,9 +56,10 @@ export function xorbReader(
   return async function* readTerm({ xorb: hash, bytes, start, end }) {
     const { sha256, pieces } = await reading.run(userId, () => openXorb(hash), signal);
     const wanted = pieces.slice(start, end);
-    if (wanted.length < end - start) throw refused('shard', 'The shard names pieces that its xorb has not');
+    if (wanted.length < end - start)
+      throw invalidParam('shard', 'The shard names pieces that its xorb does not have');
     if (wanted.reduce((sum, piece) => sum + piece.bytes, 0) !== bytes)
-      throw refused('shard', 'The pieces that the shard names are not of the size that it says');
+      throw invalidParam('shard', 'The pieces that the shard names do not have the stated size');
     for (const group of inRanges(wanted)) {
       const [from, to] = [group[0]?.from ?? 0, endOf(group.at(-1))];
       const range = { start: from, end: to - 1 };
@@ -72,7 +73,7 @@ export function xorbReader(
 
 /** Returns the error for a xorb that a shard names but that was not sent. */
 export function notSent(hash: string): Error {
-  return refused('shard', `The shard names the xorb ${hash}, which was not sent`);
+  return invalidParam('shard', `The shard names the xorb ${hash}, which was not sent`);
 }
 
 function endOf(piece: Piece | undefined): number {

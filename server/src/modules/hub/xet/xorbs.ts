@@ -8,7 +8,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { invalidParam, payloadTooLarge } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
 import { readKey } from '../../../platform/http/callers/find-caller.ts';
@@ -65,7 +65,7 @@ export async function receiveXorb(
       tooLargeMessage: 'A xorb has at most 64 MiB',
     });
   });
-  if (blob.sizeBytes === 0) throw refused('xorb', 'The xorb is empty');
+  if (blob.sizeBytes === 0) throw invalidParam('xorb', 'The xorb is empty');
   await inTransaction(ctx.db, async (tx) => {
     await lockStoredBytes(tx, userId);
     await assertXorbLimit(tx, ctx.config, { userId, sizeBytes: blob.sizeBytes });
@@ -81,12 +81,11 @@ async function assertXorbLimit(
 ): Promise<void> {
   const limitBytes = storageGb * 1024 ** 3;
   if (limitBytes === 0 || (await sumXorbs(db, userId)) + sizeBytes <= limitBytes) return;
-  throw new AppError('payload_too_large', {
-    publicMessage:
-      `At most ${formatBytes(limitBytes)} may come by Xet within two days. ` +
+  throw payloadTooLarge(
+    `At most ${formatBytes(limitBytes)} can be uploaded by Xet within two days. ` +
       'Set HF_HUB_DISABLE_XET=1 to send this file by Git LFS, or try again in two days',
-    param: 'xorb',
-  });
+    { param: 'xorb' },
+  );
 }
 
 /**

@@ -11,7 +11,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { preparedIdempotent } from '../../../platform/db/idempotency/idempotent.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict, invalidParam, unknownId } from '../../../platform/errors.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
@@ -106,11 +106,10 @@ async function putPictures(
 }
 
 function noCaptions(): AppError {
-  return new AppError('invalid_request', {
-    publicMessage:
-      'Edits have no captions: their prompts say what to change. Choose pictures that were generated from text',
-    param: 'ids',
-  });
+  return invalidParam(
+    'ids',
+    'Edits have no captions: their prompts say what to change. Choose pictures that were generated from text',
+  );
 }
 
 /** Returns the dataset's metadata file, and which of the named files it has. */
@@ -124,10 +123,7 @@ async function readDataset(
   const { userId } = ctx.caller;
   const asset = await findChangeableAsset(ctx.db, { assetId, userId });
   if (asset.dataset_type !== 'RAW') {
-    throw new AppError('invalid_request', {
-      publicMessage: `${asset.title} is a model: pictures to train on are put into a dataset`,
-      param: 'dataset_id',
-    });
+    throw invalidParam('dataset_id', `${asset.title} is a model: choose a dataset for training pictures`);
   }
   const { revision_id: revisionId } = asset;
   const found = { id: assetId, title: asset.title, revisionId };
@@ -135,12 +131,12 @@ async function readDataset(
   const { files } = await readRevision(ctx.db, { assetId, userId, revisionId, paths: [METADATA, ...names] });
   const file = files.find(({ path }) => path === METADATA);
   if (!file || file.sizeBytes > METADATA_BYTES_MAX) {
-    throw new AppError('conflict', {
-      publicMessage: file
+    throw conflict(
+      file
         ? `${asset.title} holds too many pictures to add others`
         : `${asset.title} has files but no ${METADATA}. Choose a dataset of pictures, an empty one, or a new one`,
-      param: 'dataset_id',
-    });
+      { param: 'dataset_id' },
+    );
   }
   const { sha256 } = file;
   const metadata = await text(await readBlob(ctx, { sha256, path: METADATA }));
@@ -211,10 +207,7 @@ function parsed(line: string): unknown {
 }
 
 function cannotStand(why: string): AppError {
-  return new AppError('conflict', {
-    publicMessage: `No pictures can be added to the dataset’s ${METADATA}: ${why}`,
-    param: 'dataset_id',
-  });
+  return conflict(`No pictures can be added to the dataset’s ${METADATA}: ${why}`, { param: 'dataset_id' });
 }
 
 type Picture = { row: GenerationRow; output: OutputRow; name: string };
@@ -231,13 +224,10 @@ export async function listPictures(
   const outputs = await findOutputs(db, ids);
   return ids.flatMap((id) => {
     const row = rows.get(id);
-    if (!row) throw new AppError('not_found', { publicMessage: 'No generation has this id', param: 'ids' });
+    if (!row) throw unknownId('generation', 'ids');
     const made = outputs.get(id) ?? [];
     if (made.length === 0) {
-      throw new AppError('invalid_request', {
-        publicMessage: `ids: generation ${id} has made no picture`,
-        param: 'ids',
-      });
+      throw invalidParam('ids', `ids: generation ${id} has made no picture`);
     }
     return made.map((output) => ({ row, output, name: pictureName(row.prompt, output) }));
   });

@@ -1,7 +1,7 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { openZipLink as endpoint } from '@bakehouse/contract/gallery';
 import type { Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidLink, linkExpired, notFoundError } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { isSameSecret } from '../../../platform/signature.ts';
 import { sendZip } from '../../../platform/storage/send-blob.ts';
@@ -21,19 +21,12 @@ export async function openZipLink(
 ): Promise<void> {
   const { userId, ids, expires, signature } = query;
   if (!isSameSecret(signZip(services.config, { userId, ids, expires }), signature)) {
-    throw new AppError('forbidden', {
-      publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
-      param: 'signature',
-    });
+    throw invalidLink();
   }
   if (expires * 1000 <= services.clock.now().getTime()) {
-    throw new AppError('gone', {
-      publicMessage: 'This link has expired. Ask for a new one.',
-      param: 'expires',
-    });
+    throw linkExpired();
   }
-  if (!(await accountExists(services.db, userId)))
-    throw new AppError('not_found', { publicMessage: 'These pictures are no longer there' });
+  if (!(await accountExists(services.db, userId))) throw notFoundError('These pictures no longer exist');
   const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
   await sendZip(services, http, {
     files: pictures.map(({ row, output, name }) => ({

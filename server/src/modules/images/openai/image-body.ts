@@ -7,7 +7,7 @@ import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
 import type { Config } from '../../../config.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { readShape } from '../../generations/generators/parameters.ts';
 import type { GenerationRequest } from '../../generations/start/generation-request.ts';
 import { findUpstreams, type Upstream } from '../../providers/find-upstreams.ts';
@@ -55,7 +55,7 @@ export function readImageBody(
   }
   assertSupportedFields(body, { model: PARIS_MODEL, models, fields: deployedFields });
   readShape(body.size, { model: PARIS_MODEL, shapes: SQUARE });
-  if (body.n && body.n > 1) throw refused('n', `n: ${PARIS_MODEL} generates one picture per request`);
+  if (body.n && body.n > 1) throw invalidParam('n', `n: ${PARIS_MODEL} generates one picture per request`);
   const defaults = { ...PARAMETERS, cfg_scale: STARTER_GUIDANCE, output_format: body.output_format ?? 'png' };
   return { generator: 'paris', prompt, parameters: deployedParameters('paris', body, defaults) };
 }
@@ -71,13 +71,14 @@ export function readDeployedBody(
   assertSupportedFields(body, { model, models: [model], fields: deployedFields });
   readShape(body.size, { model, shapes: SQUARE });
   const { n, output_format: format } = body;
-  if (n && n > 1) throw refused('n', `n: ${model} generates one picture per request`);
+  if (n && n > 1) throw invalidParam('n', `n: ${model} generates one picture per request`);
   const generator = generatorOf[kind];
   if (generator === 'paris') {
     const defaults = { ...PARAMETERS, output_format: format ?? 'png' };
     return { generator, model, prompt, parameters: deployedParameters(generator, body, defaults) };
   }
-  if (format && format !== 'png') throw refused('output_format', `output_format: ${model} makes PNG files`);
+  if (format && format !== 'png')
+    throw invalidParam('output_format', `output_format: ${model} makes PNG files`);
   return { generator, model, prompt, parameters: deployedParameters(generator, body) };
 }
 
@@ -86,9 +87,9 @@ function upstreamParameters(
   { n, size, output_format: format, ...settings }: Choices & Settings,
 ): GenerationRequest['parameters'] {
   if (format)
-    throw refused('output_format', `output_format: ${generator} has the one that its service makes`);
+    throw invalidParam('output_format', `output_format: ${generator} has the one that its service makes`);
   if (n && n > 1 && !fields.includes('n'))
-    throw refused('n', `n: ${generator} generates one picture per request`);
+    throw invalidParam('n', `n: ${generator} generates one picture per request`);
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size), ...said(settings) };
 }
 

@@ -8,7 +8,7 @@ import { deployedFields, formOfDeployment } from '@bakehouse/contract/generators
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam, modelNotFound } from '../../../platform/errors.ts';
 import { listImageModelNames } from '../../deployments/images/image-deployments.ts';
 import { readOutputs } from '../../generations/generations.ts';
 import { findServingStarter } from '../../generations/generators/generators.ts';
@@ -158,14 +158,13 @@ export function assertSupportedFields(
   for (const [name, value] of sent) {
     if (value === null || value === undefined || readHere.has(name) || passedOver.has(name)) continue;
     if (fields.includes(name) || known.get(name)?.includes(value)) continue;
-    throw new AppError('invalid_request', { publicMessage: whyRefused(name), param: name });
+    throw invalidParam(name, whyRefused(name));
   }
   const { model } = body;
   if (model && model !== served) {
-    throw new AppError('model_not_found', {
-      publicMessage: `There is no model '${model}' that serves this call. Those that do: ${models.join(', ')}`,
-      param: 'model',
-    });
+    throw modelNotFound(
+      `There is no model '${model}' that serves this call. Those that do: ${models.join(', ')}`,
+    );
   }
 }
 

@@ -2,7 +2,7 @@ import type { deleteModel as deleteModelEndpoint } from '@bakehouse/contract/cha
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { modelNotFound } from '../../../platform/errors.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { deleteAsset } from '../../assets/remove-asset.ts';
 import { toModelName } from '../names/model-name.ts';
@@ -60,7 +60,7 @@ export async function deleteModel(
   const found = await findFineTune(ctx.db, { userId: ctx.caller.userId, name: model });
   if (!found) {
     const publicMessage = `You have no fine-tune '${model}', and only fine-tunes can be deleted here`;
-    throw new AppError('model_not_found', { publicMessage, param: 'model' });
+    throw modelNotFound(publicMessage);
   }
   await deleteAsset(ctx, { assetId: found.assetId, findUses });
   return { id: model, object: 'model', deleted: true };

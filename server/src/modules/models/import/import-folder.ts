@@ -3,7 +3,7 @@ import type { DatasetType } from '@bakehouse/contract/assets';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, invalidRequest } from '../../../platform/errors.ts';
 import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { adoptBlob } from '../../../platform/storage/store-blob.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
@@ -53,8 +53,7 @@ export async function importFolder(
   { folder, title, userId, onFile }: Input,
 ): Promise<Imported> {
   const { files: found, leftOut } = await readFolder(folder);
-  if (found.length === 0)
-    throw new AppError('invalid_request', { publicMessage: `There are no files in ${folder}` });
+  if (found.length === 0) throw invalidRequest(`There are no files in ${folder}`);
   const files = found.map((file) => ({ ...file, path: cleanFilePath(file.path) }));
   const isModel = files.some(({ path }) => weightsExtension(path) !== null || path === PIPELINE_INDEX);
   const datasetType = isModel ? 'MODEL' : 'RAW';
@@ -144,7 +143,7 @@ async function openForEverybody(
     ...{ details: '', category: '', tags: [] },
   });
   if (slug !== '' && !BUILT_IN_STARTERS.includes(slug) && asset.datasetType === datasetType) return asset;
-  throw new AppError('conflict', { publicMessage: `Name it otherwise with --title: '${title}' is taken` });
+  throw conflict(`Name it otherwise with --title: '${title}' is taken`);
 }
 
 function isPipeline(files: FolderFile[]): boolean {

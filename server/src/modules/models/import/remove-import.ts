@@ -1,6 +1,6 @@
 import type { Database } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, notFoundError } from '../../../platform/errors.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { purgeAsset } from '../../assets/purge-asset.ts';
 import { removeAsset } from '../../assets/remove-asset.ts';
@@ -21,15 +21,15 @@ export async function removeImport(
   const asset = await inTransaction(db, async (tx) => {
     const [found, ...others] = await lockStarterAssets(tx, name);
     if (!found)
-      throw new AppError('not_found', {
-        publicMessage: `Everybody has no model or dataset '${name}'. What a user has they delete themselves`,
-      });
+      throw notFoundError(
+        `Everybody has no model or dataset '${name}'. What a user has they delete themselves`,
+      );
     if (others.length > 0)
-      throw new AppError('conflict', {
-        publicMessage: `Several have the title '${name}'. Name one by its id: ${[found, ...others].map(({ id }) => id).join(', ')}`,
-      });
+      throw conflict(
+        `Several have the title '${name}'. Name one by its id: ${[found, ...others].map(({ id }) => id).join(', ')}`,
+      );
     if (BUILT_IN_STARTERS.includes(found.slug))
-      throw new AppError('conflict', { publicMessage: `'${found.title}' comes with Bakehouse, and stays` });
+      throw conflict(`'${found.title}' comes with Bakehouse, and stays`);
     await removeAsset(tx, { asset: found, userId: null, findUses });
     return found;
   });

@@ -3,7 +3,7 @@ import type { listLoras as listLorasEndpoint } from '@bakehouse/contract/loras';
 import { sql } from 'kysely';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
+import { unknownCursor } from '../../../platform/errors.ts';
 import { isReadableAs, isReadableBy, type Way } from '../../assets/access/readable.ts';
 
 /** Granted models are few and never LoRAs, so skip them. */

@@ -1,6 +1,6 @@
 import { FILE_SIZE_LIMIT_BYTES } from '@bakehouse/contract/limits';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import { findLoraFile } from '../../assets/recognise/find-lora-file.ts';
 
@@ -21,12 +21,12 @@ export async function readLora(
     const publicMessage =
       `${asset.title} is not a LoRA: it needs a pytorch_lora_weights.safetensors, ` +
       'or one other safetensors file and no model beside it';
-    throw new AppError('invalid_request', { publicMessage, param });
+    throw invalidParam(param, publicMessage);
   }
   // The form upload limit, because loaded LoRAs stay in memory.
   if (file.sizeBytes > FILE_SIZE_LIMIT_BYTES) {
     const publicMessage = `${asset.title} is too large: a LoRA has at most 500 MB`;
-    throw new AppError('invalid_request', { publicMessage, param });
+    throw invalidParam(param, publicMessage);
   }
   return { revisionId: revision.id, file };
 }

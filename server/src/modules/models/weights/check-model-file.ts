@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Template } from '@huggingface/jinja';
 import * as z from 'zod';
 import { OutOfLimits, runConfined } from '../../../platform/confined/run-confined.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { Sandbox } from '../../../platform/sandbox/sandbox.ts';
 import type { CheckModelFile } from '../../assets/files/upload/upload-file.ts';
 import { DamagedFile, withFile } from './byte-source.ts';
@@ -82,10 +82,10 @@ export async function checkChatTemplates(
     { kind: 'check', cpuSeconds, heapMb: HEAP_MB, userId: file.userId },
   ).catch((error: unknown) => {
     if (!(error instanceof OutOfLimits)) throw error;
-    throw new AppError('invalid_request', {
-      publicMessage: `${file.name} is not accepted: its chat template takes too long to render. Use a simpler chat template.`,
-      param: 'data_file',
-    });
+    throw invalidParam(
+      'data_file',
+      `${file.name} is not accepted: its chat template takes too long to render. Use a simpler chat template.`,
+    );
   });
 }
 
@@ -112,7 +112,7 @@ export async function checkWeights(
       throw error;
     });
   if (fault === null) return;
-  throw new AppError('invalid_request', { publicMessage: `${file.name} ${fault}.`, param: 'data_file' });
+  throw invalidParam('data_file', `${file.name} ${fault}.`);
 }
 
 export type WeightsExtension = keyof typeof checks;

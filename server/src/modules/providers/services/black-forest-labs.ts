@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
@@ -38,7 +38,7 @@ function toLook({ status, result }: z.output<typeof task>): JobStatus {
     const publicMessage = `${title} could not generate this`;
     return {
       state: 'failed',
-      error: new AppError('unavailable', { publicMessage, cause: new Error(status) }),
+      error: unavailable(publicMessage, { cause: new Error(status) }),
     };
   }
   return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };

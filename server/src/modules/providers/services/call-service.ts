@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Clock } from '../../../platform/clock.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, invalidRequest } from '../../../platform/errors.ts';
 import { slowLineMs } from '../../../platform/http/connection.ts';
 
 /** Timeout of a call, in addition to the time for uploading its body over a slow line. */
@@ -89,10 +89,7 @@ function isUnsent(error: unknown): boolean {
 
 /** Returns the error for a prompt that the service's moderation refused. */
 export function moderated(title: string, cause?: unknown): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: `${title} rejected the prompt or the result under its content policy`,
-    cause,
-  });
+  return invalidRequest(`${title} rejected the prompt or the result under its content policy`, { cause });
 }
 
 async function readText(answer: Response): Promise<string> {

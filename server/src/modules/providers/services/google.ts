@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, internalError, unavailable } from '../../../platform/errors.ts';
 import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
@@ -42,7 +42,7 @@ export function google({ key, url, clock }: Access): Service {
       };
       const asked = { title, url: address(`models/${model}:predictLongRunning`), headers, clock };
       const answer = await callService({ ...asked, method: 'POST', body }).catch((error: unknown) => {
-        throw isNotAllowed(error) ? notAllowed(error) : error;
+        throw isNotAllowed(error) ? internalError(NOT_ALLOWED, { cause: error }) : error;
       });
       return { operation: operation.parse(answer).name };
     },
@@ -77,17 +77,12 @@ function toLook({ done, error, response }: z.output<typeof operation>): JobStatu
 
 function failure({ status = '', message = '' }: { status?: string; message?: string }): AppError {
   const cause = new Error(`${status}: ${message}`);
-  if (status === 'FAILED_PRECONDITION') return notAllowed(cause);
-  return new AppError('unavailable', { publicMessage: `${title} could not generate this`, cause });
+  if (status === 'FAILED_PRECONDITION') return internalError(NOT_ALLOWED, { cause });
+  return unavailable(`${title} could not generate this`, { cause });
 }
 
 function isNotAllowed(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
   const said = error.cause instanceof Error ? error.cause.message : '';
   return error.code === 'gone' || said.includes('FAILED_PRECONDITION');
-}
-
-/** Only the operator can fix this. */
-function notAllowed(cause: unknown): AppError {
-  return new AppError('internal', { publicMessage: NOT_ALLOWED, cause });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, unavailable } from '../../../platform/errors.ts';
 import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
@@ -66,5 +66,5 @@ function toLook({ status, output, error }: z.output<typeof prediction>): JobStat
 function failure(message: string): AppError {
   const cause = new Error(message);
   if (/nsfw|sensitive|safety|flagged|moderat/i.test(message)) return moderated(title, cause);
-  return new AppError('unavailable', { publicMessage: `${title} could not generate this`, cause });
+  return unavailable(`${title} could not generate this`, { cause });
 }

@@ -7,7 +7,7 @@ import type {
 } from '@bakehouse/contract/referrals';
 import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict, invalidParam } from '../../../platform/errors.ts';
 import { decrypt } from '../../../platform/secrets/encryption.ts';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
@@ -70,7 +70,7 @@ export async function finishXAuth(
 
 function staleConnection(cause?: unknown): AppError {
   const publicMessage = 'This X sign-in has expired or was started elsewhere. Connect your account again';
-  return new AppError('invalid_request', { publicMessage, param: 'state', cause });
+  return invalidParam('state', publicMessage, cause);
 }
 
 /** Returns whether the caller can post an invitation, and as which X user. */
@@ -89,9 +89,7 @@ export async function getXAuthStatus({
 /** Returns the X client and its parameters. Throws AppError 'conflict' if no X application is configured. */
 export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) {
   if (!config.x) {
-    throw new AppError('conflict', {
-      publicMessage: 'Posting on X is not configured on this server. Share your invitation link yourself',
-    });
+    throw conflict('Posting on X is not configured on this server. Share your invitation link yourself');
   }
   const secret = serverSecret(config);
   return {

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Config } from '../../../config.ts';
 import type { Clock } from '../../../platform/clock.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict, internalError, tooMany } from '../../../platform/errors.ts';
 
 /** Timeout of a call to X, for which a user waits. */
 const TIMEOUT_MS = 10_000;
@@ -107,7 +107,7 @@ function refusal(url: URL, { status, headers }: Response, body: unknown, now: Da
   const isPost = url.pathname === '/2/tweets';
   if (status === 429) {
     const publicMessage = `X takes no more ${isPost ? 'posts' : 'requests'} for now. ${whenAgain(headers, now)}`;
-    return new AppError('rate_limited', { publicMessage, cause });
+    return tooMany(publicMessage, { cause });
   }
   // X answers 400 to an invalid code or refresh token, and 401 to invalid client credentials, which the
   // operator has to fix.
@@ -115,10 +115,10 @@ function refusal(url: URL, { status, headers }: Response, body: unknown, now: Da
   if (isToken ? status === 400 : status === 401) return new XUnauthorized(detail, { cause });
   if (isToken) {
     const publicMessage = 'X refused this server. Contact its operator';
-    return new AppError('internal', { publicMessage, cause });
+    return internalError(publicMessage, { cause });
   }
   const publicMessage = `X refused ${isPost ? 'the post' : 'this'}${detail && `: ${detail}`}`;
-  return new AppError('conflict', { publicMessage, cause });
+  return conflict(publicMessage, { cause });
 }
 
 function whenAgain(headers: Headers, now: Date): string {

@@ -5,7 +5,7 @@ import type {
 } from '@bakehouse/contract/referrals';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, invalidParam, notFoundError } from '../../../platform/errors.ts';
 import { decrypt } from '../../../platform/secrets/encryption.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findCode } from '../queries.ts';
@@ -34,7 +34,7 @@ export async function getXPostStatus(
 ): Promise<ResponseOf<typeof getXPostStatusEndpoint>> {
   const code = query.referral_code.toLowerCase();
   if (code !== (await findCode(db, caller.userId))) {
-    throw new AppError('not_found', { publicMessage: 'This is not your invitation code' });
+    throw notFoundError('This is not your invitation code');
   }
   if (!config.x) return { status: 'not_configured', referral_code: code, post_url: null };
   const postId = (await findXPost(db, caller.userId))?.post_id ?? null;
@@ -53,16 +53,16 @@ export async function postReferralToX(
   const { referral_code: code, referral_link: link } = await generateReferral(ctx);
   if (referral_code !== undefined && referral_code.toLowerCase() !== code) {
     const publicMessage = 'referral_code must be your own invitation code';
-    throw new AppError('invalid_request', { publicMessage, param: 'referral_code' });
+    throw invalidParam('referral_code', publicMessage);
   }
   const now = clock.now();
   if (!(await claimXPost(db, caller.userId, now))) {
     const isPosted = (await findXPost(db, caller.userId))?.post_id != null;
-    throw new AppError('conflict', {
-      publicMessage: isPosted
+    throw conflict(
+      isPosted
         ? 'You have already posted your invitation on X'
         : 'Your invitation may already be on X. Check there, and try again in a minute if it is not',
-    });
+    );
   }
   const text = message.includes(link) ? message : `${message} ${link}`;
   let mayBePosted = false;
@@ -124,7 +124,7 @@ async function withXToken<Answer>(
 async function findConnected({ db, caller }: Context): Promise<Account> {
   const account = await findXAccount(db, caller.userId);
   if (account) return account;
-  throw new AppError('conflict', { publicMessage: 'Connect your X account first' });
+  throw conflict('Connect your X account first');
 }
 
 async function refresh(ctx: Context, account: Account): Promise<Account> {
@@ -148,5 +148,5 @@ async function lost({ db, caller }: Context, { refresh_token }: Account, error: 
   if (!(error instanceof XUnauthorized)) return error;
   await deleteXAccount(db, caller.userId, refresh_token);
   const publicMessage = 'Your X connection has expired. Connect your account again';
-  return new AppError('conflict', { publicMessage, cause: error });
+  return conflict(publicMessage, { cause: error });
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import http from 'node:http';
 import https from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
-import { AppError } from '../../../platform/errors.ts';
+import { modelUnavailable } from '../../../platform/errors.ts';
 
 // Reuses connections: opening one per request would cost more than the rest of the gateway.
 const agents = {
@@ -114,16 +114,6 @@ export async function readText(answer: IncomingMessage): Promise<string> {
   return text.slice(0, TEXT_CHARS_MAX);
 }
 
-/** Returns the error for a model that cannot answer right now; `what` is the reason as a sentence. */
-export function unavailable(what: string, cause?: unknown, retryAfterMs?: number): AppError {
-  const publicMessage = `${what.replace(/\.$/, '')}. Try again`;
-  return new AppError('unavailable', {
-    publicMessage,
-    cause,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-  });
-}
-
 /**
  * Repeats attempts, numbered from 1, until one reaches the model server. Throws errors of the attempt,
  * AppError 'unavailable' if none reaches it, with `retryAfterMs` if no request was delivered, and the
@@ -141,7 +131,11 @@ export async function retryUnreachable<Reached>(
       if (!(error instanceof ModelServerUnreachable)) throw error;
       if (error.wasDelivered) deliveries += 1;
       if (number === TRIES || deliveries === DELIVERIES)
-        throw unavailable(`${modelName} does not answer`, error, deliveries === 0 ? AGAIN_MS : undefined);
+        throw modelUnavailable(
+          `${modelName} does not answer`,
+          error,
+          deliveries === 0 ? AGAIN_MS : undefined,
+        );
     }
     await pause(TRY_PAUSE_MS, undefined, { signal });
   }

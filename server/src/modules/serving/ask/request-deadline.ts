@@ -1,4 +1,4 @@
-import { AppError } from '../../../platform/errors.ts';
+import { timedOut } from '../../../platform/errors.ts';
 
 /**
  * Reading a part of a prompt, writing a token or a step of a picture takes seconds even on the slowest
@@ -44,7 +44,7 @@ export function requestDeadline(
   const { didNothing, toFinish, askForLess } = WORDS[kind];
   const over = new AbortController();
   const end = (sentence: string, { shouldRetry }: { shouldRetry: boolean }) =>
-    over.abort(new AppError('timed_out', { publicMessage: `${modelName} ${sentence}`, shouldRetry }));
+    over.abort(timedOut(`${modelName} ${sentence}`, { shouldRetry }));
   const inAll = setTimeout(
     () =>
       end(`did not finish ${toFinish} within ${inAllMs / 60_000} minutes. ${askForLess}`, {

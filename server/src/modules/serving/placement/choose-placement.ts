@@ -8,7 +8,7 @@ import {
 } from '@bakehouse/contract/limits';
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { contextBytes, type ModelContext } from '../../models/context/model-context.ts';
 import type { RequestedInstance, ServedContext, ServingPlacement } from '../served-model.ts';
 import { PARALLEL_REQUESTS, type TextEngine } from '../text-spec.ts';
@@ -69,7 +69,7 @@ export function chooseContext(
   asked: number | undefined,
 ): ServedContext {
   if (asked !== undefined && positions !== null && asked > positions) {
-    throw refused(
+    throw invalidParam(
       'context_tokens',
       `context_tokens must be at most ${positions}: ${title} was made to read no more`,
     );
@@ -94,7 +94,7 @@ export function chooseCpuContext(
   let fitting = wanted.tokens;
   while (needed(fitting) > memoryBytes && fitting > CONTEXT_TOKENS_MIN) fitting = Math.ceil(fitting / 2);
   if (asked !== undefined && fitting < asked) {
-    throw refused(
+    throw invalidParam(
       'context_tokens',
       `context_tokens: ${asked} tokens of ${title} need ${Math.ceil(needed(asked) / GB)} GB of memory, and this machine has ` +
         `${Math.floor(memoryBytes / GB)} GB. Ask for ${fitting}`,
@@ -113,10 +113,10 @@ export function checkCapacity(
     accelerator === null ? (capacity['cpu:deployment'] ?? 0) : roomOnGpus(accelerator, count, capacity);
   if (min_replicas <= Math.max(1, room)) return;
   const device = deviceLabel({ accelerator, accelerator_count: count });
-  throw new AppError('invalid_request', {
-    publicMessage: `min_replicas must be at most ${room}: this server has room for no more replicas on ${device}`,
-    param: 'min_replicas',
-  });
+  throw invalidParam(
+    'min_replicas',
+    `min_replicas must be at most ${room}: this server has room for no more replicas on ${device}`,
+  );
 }
 
 /** A replica uses GPUs of one machine only. */

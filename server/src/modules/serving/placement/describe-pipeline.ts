@@ -4,7 +4,7 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type { LicenceName } from '@bakehouse/contract/licences';
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict } from '../../../platform/errors.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { PIPELINE_INDEX, type PipelineIndex } from '../../assets/recognise/pipelines.ts';
 import { findMissingShards, nameMissing } from '../../models/weights/missing-parts.ts';
@@ -93,12 +93,12 @@ export function describePipeline(
   const missing = others.find((part) => !paths.some((path) => path === part || path.startsWith(`${part}/`)));
   if (missing !== undefined) throw lacks(title, `no ${missing}`);
   const incomplete = nameMissing(title, findMissingShards(paths));
-  if (incomplete) throw new AppError('conflict', { publicMessage: incomplete, param: 'model_id' });
+  if (incomplete) throw conflict(incomplete, { param: 'model_id' });
   return { engine, files: loaded, filesSha256: hashFiles(loaded) };
 }
 
 function lacks(title: string, what: string): AppError {
-  return new AppError('conflict', { publicMessage: `${title} has ${what}`, param: 'model_id' });
+  return conflict(`${title} has ${what}`, { param: 'model_id' });
 }
 
 /** Returns the sentence for a model that fits on no GPU. */

@@ -8,7 +8,7 @@ import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Gpu } from '../../../engine/model/gpu.ts';
 import { chooseGpu } from '../../../engine/queue/choose-gpu.ts';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, conflict } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { requireRevision } from '../../assets/access/require-revision.ts';
@@ -96,7 +96,7 @@ export async function placeImageModel(
 }
 
 function notAnImageModel({ title }: { title: string }): AppError {
-  return new AppError('conflict', { publicMessage: `${title} is not a picture model` });
+  return conflict(`${title} is not a picture model`);
 }
 
 /**
@@ -153,12 +153,11 @@ async function findAsset(
   const { standIn } = families[kind];
   const starter = standIn?.for.test(modelId) ? await findStarterModel(ctx.db, standIn.starter) : undefined;
   if (starter) return { assetId: starter.assetId, isStandIn: true };
-  throw new AppError('conflict', {
-    publicMessage:
-      `You have no model ${modelId}. Upload its folder as a model named ` +
+  throw conflict(
+    `You have no model ${modelId}. Upload its folder as a model named ` +
       `${modelId.slice(modelId.lastIndexOf('/') + 1)}, or choose one of your models`,
-    param: 'model_id',
-  });
+    { param: 'model_id' },
+  );
 }
 
 async function readIndexOfKind(
@@ -171,16 +170,15 @@ async function readIndexOfKind(
   if (index === null && model.files.some(({ path }) => path === ADAPTER)) {
     const publicMessage =
       'This is a LoRA: deploy the model that it was trained on, and choose the LoRA with each picture';
-    throw new AppError('conflict', { publicMessage, param: 'model_id' });
+    throw conflict(publicMessage, { param: 'model_id' });
   }
-  throw new AppError('conflict', {
-    publicMessage:
-      `${model.asset.title} is not a ${families[kind].what}: ` +
+  throw conflict(
+    `${model.asset.title} is not a ${families[kind].what}: ` +
       (index === null
         ? `it has no ${PIPELINE_INDEX} of Diffusers that names its pipeline`
         : `its ${PIPELINE_INDEX} names the pipeline ${index._class_name.slice(0, 100)}`),
-    param: 'model_id',
-  });
+    { param: 'model_id' },
+  );
 }
 
 /** Returns the file's text; empty if it is missing or too large. */
@@ -205,10 +203,7 @@ function describe(model: AssetRevision, base: ServedBase, licence: LicenceName |
 }
 
 function needsGpu({ asset }: AssetRevision, gib: number): AppError {
-  return new AppError('conflict', {
-    publicMessage: describeMissingGpu(asset.title, gib),
-    param: 'model_id',
-  });
+  return conflict(describeMissingGpu(asset.title, gib), { param: 'model_id' });
 }
 
 /**

@@ -1,6 +1,6 @@
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import type { Workload } from '../../../engine/model/workload.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
@@ -110,8 +110,5 @@ export function assertCeilingAbove(run: Rounds, ceilingMicro: bigint, unpaidMicr
     unpaidMicro > 0n
       ? `, and the work that it has saved costs another ${formatBgl(unpaidMicro)} BGL. Set a limit above ${formatBgl(due)} BGL`
       : '. Set a limit above that';
-  throw new AppError('invalid_request', {
-    publicMessage: `The run has cost ${formatBgl(soFar)} BGL so far${limit}`,
-    param: 'ceiling',
-  });
+  throw invalidParam('ceiling', `The run has cost ${formatBgl(soFar)} BGL so far${limit}`);
 }

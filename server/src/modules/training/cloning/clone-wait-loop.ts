@@ -3,7 +3,7 @@ import { failResting, releaseWorkload } from '../../../engine/request-workload.t
 import { findWorkloadWithSpec } from '../../../engine/workloads.ts';
 import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { createLeaseLoop, type LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import { recordLineage } from '../../assets/lineage.ts';
@@ -33,10 +33,7 @@ export function createCloneWaitLoop(services: Services): LeaseLoop {
 async function endWait(services: Services, clone: EndedClone): Promise<void> {
   const { runId, repoId, assetId } = clone;
   try {
-    if (assetId === null)
-      throw new AppError('conflict', {
-        publicMessage: `${repoId} was not cloned: ${clone.reason.replace(/\.$/, '')}`,
-      });
+    if (assetId === null) throw conflict(`${repoId} was not cloned: ${clone.reason.replace(/\.$/, '')}`);
     await release(services, runId);
   } catch (error) {
     if (!(error instanceof AppError))
@@ -58,7 +55,7 @@ async function release(services: Services, runId: string): Promise<void> {
   const { userId } = run;
   const base = await readRevision(services.db, { assetId: run.base.assetId, userId, top: true });
   const fault = await findBaseFault(services, base);
-  if (fault) throw new AppError('conflict', { publicMessage: fault });
+  if (fault) throw conflict(fault);
   const dataset = await readRevision(services.db, { ...run.dataset, userId, paths: [] });
   const ctx: Context = {
     ...services,

@@ -8,7 +8,7 @@ import type {
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { conflict, notFound } from '../../../platform/errors.ts';
 import { sqlStates } from '../../../platform/postgres/sql-states.ts';
 
 /** Returns the caller's saved configurations, newest first. */
@@ -29,12 +29,9 @@ export async function renameConfiguration(
     id: params.configId,
     name,
   });
-  if (renamed === null) throw new AppError('not_found', { publicMessage: 'Template not found' });
+  if (renamed === null) throw notFound('Template');
   if (renamed === 'taken') {
-    throw new AppError('conflict', {
-      publicMessage: `Another template is called ${name}. Choose another name.`,
-      param: 'config_name',
-    });
+    throw conflict(`Another template is called ${name}. Choose another name.`, { param: 'config_name' });
   }
   return renamed;
 }
@@ -70,7 +67,7 @@ async function upsertConfiguration(
   const row = await db
     .insertInto('training_configurations')
     .values({ user_id: configuration.userId, name: configuration.name, ...columns })
-    .onConflict((conflict) => conflict.columns(['user_id', 'name']).doUpdateSet(columns))
+    .onConflict((oc) => oc.columns(['user_id', 'name']).doUpdateSet(columns))
     .returningAll()
     .executeTakeFirstOrThrow();
   return toConfiguration(row);
@@ -134,7 +131,7 @@ export async function deleteConfiguration(
   { params }: InputOf<typeof deleteConfigurationEndpoint>,
 ): Promise<undefined> {
   if (!(await deleteConfigurationRow(ctx.db, ctx.caller.userId, params.configId))) {
-    throw new AppError('not_found', { publicMessage: 'Template not found' });
+    throw notFound('Template');
   }
 }
 

@@ -177,7 +177,7 @@ test('an export cancelled midway produces nothing, costs nothing and cannot be r
   expect(await runOf(exported)).toMatchObject({ state: 'cancelled', charged: '0', resume_hold: null });
   expect(await balance()).toEqual(before);
   await expect(request(resumeRun, { params: { runId }, body: {} }, { as: user })).rejects.toThrow(
-    'An export cannot be resumed. Start another one',
+    'An export cannot be resumed. Start a new one',
   );
 });
 
@@ -226,7 +226,7 @@ test('a full fine-tune needs no merge and is converted from its own GGUF', async
   await sql`update assets set deleted_at = now() where id = ${base}`.execute(db);
   const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
   expect(exports.map(({ obstacle }) => obstacle)).toEqual([
-    'my model is a whole model already: download its files',
+    'my model is already a whole model: download its files',
     null,
     null,
   ]);

@@ -5,7 +5,7 @@ import {
   type listExports as listExportsEndpoint,
 } from '@bakehouse/contract/exports';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, forbidden, invalidParam } from '../../../platform/errors.ts';
 import { readLineage } from '../../assets/lineage.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import { quote } from '../../credits/prices/cost.ts';
@@ -91,7 +91,7 @@ export function findObstacle(
 ): string | null {
   const isWhole = isWholeModel(fineTune.files);
   if (format === 'safetensors') {
-    return isWhole ? `${fineTune.asset.title} is a whole model already: download its files` : null;
+    return isWhole ? `${fineTune.asset.title} is already a whole model: download its files` : null;
   }
   const { title } = base.asset;
   const gguf = findGguf(base);
@@ -100,7 +100,8 @@ export function findObstacle(
     return `${lack}, and safetensors are not converted to GGUF here`;
   }
   if (gguf.fault !== null) return gguf.fault;
-  if (gguf.files.length > 1) return `The GGUF of ${title} lies in several files, which cannot be merged into`;
+  if (gguf.files.length > 1)
+    return `The GGUF of ${title} consists of several files, which cannot be merged into`;
   return isWhole || fineTune.files.some(({ path }) => path === ADAPTER)
     ? null
     : `llama.cpp has no place for the adapter of ${fineTune.asset.title}`;
@@ -148,32 +149,31 @@ export async function readExportable(ctx: Context, { assetId }: { assetId: strin
   const { userId } = ctx.caller;
   const fineTune = await readRevision(ctx.db, { assetId, userId, top: true, param: 'id' });
   const { title, ownerUserId } = fineTune.asset;
-  if (ownerUserId !== null && ownerUserId !== userId)
-    throw new AppError('forbidden', { publicMessage: 'Only its owner can export this model' });
+  if (ownerUserId !== null && ownerUserId !== userId) throw forbidden('Only its owner can export this model');
   const lineage = await readLineage(ctx.db, { assetId });
   const run = lineage && (await findRun(ctx.db, lineage.runId));
   if (!lineage || !run)
-    throw refused(`${title} is not a fine-tune: only what a run has trained here can be exported`);
+    throw invalidParam('id', `${title} is not a fine-tune: only models trained here can be exported`);
   if (run.kind === 'pictures') {
-    throw refused(`${title} is a LoRA for pictures: only fine-tunes of language models can be exported`);
+    throw invalidParam(
+      'id',
+      `${title} is a LoRA for pictures: only fine-tunes of language models can be exported`,
+    );
   }
-  if (await isClassifier(ctx, fineTune)) throw refused(describeClassifier(fineTune.asset));
+  if (await isClassifier(ctx, fineTune)) throw invalidParam('id', describeClassifier(fineTune.asset));
   if (isWholeModel(fineTune.files)) return { fineTune, base: fineTune, run };
   const missing = NEEDED.find((name) => !fineTune.files.some(({ path }) => path === name));
-  if (missing !== undefined) throw refused(`${title} has no ${missing}, which an export needs`);
+  if (missing !== undefined) throw invalidParam('id', `${title} has no ${missing}, which an export needs`);
   const base = await readRevision(ctx.db, { ...lineage.baseModel, userId, top: true }).catch(
     (error: unknown) => {
       if (!(error instanceof AppError && (error.code === 'not_found' || error.code === 'conflict')))
         throw error;
-      throw refused(
+      throw invalidParam(
+        'id',
         `${lineage.baseModel.title}, which ${title} was trained on, was deleted or is no longer shared with you`,
         error,
       );
     },
   );
   return { fineTune, base, run };
-}
-
-function refused(publicMessage: string, cause?: unknown): AppError {
-  return new AppError('invalid_request', { publicMessage, param: 'id', cause });
 }

@@ -8,7 +8,7 @@ import { NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import type { WorkloadSpec } from '../../../engine/model/workload.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { nameRevision } from '../../assets/revisions/name-revision.ts';
 import { assertQuotedCost, quote } from '../../credits/prices/cost.ts';
@@ -78,7 +78,7 @@ async function prepare(
 ) {
   const found = await readExportable(ctx, { assetId });
   const publicMessage = findObstacle(found, format);
-  if (publicMessage !== null) throw new AppError('invalid_request', { publicMessage, param: 'format' });
+  if (publicMessage !== null) throw invalidParam('format', publicMessage);
   const estimate = await estimateExports(ctx, found);
   const { slowdown } = await runCpu(ctx.db);
   const { repository } = await nameRevision(ctx, found.fineTune);

@@ -15,7 +15,7 @@ import { fineTunePayload } from '@bakehouse/contract/training';
 import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam, modelNotFound } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
@@ -107,7 +107,7 @@ export async function createJob(
 async function findTrainable(ctx: Context, id: string, param: 'training_file' | 'validation_file') {
   const file = await findFile(ctx, id, param);
   if (file.purpose === 'fine-tune') return file;
-  throw refused(
+  throw invalidParam(
     param,
     `${param} must have the purpose fine-tune, and this file has ${file.purpose}. Upload it again with purpose=fine-tune`,
   );
@@ -125,7 +125,7 @@ async function findValidation(
   if (!id) return null;
   const file = await findTrainable(ctx, id, 'validation_file');
   if (file.sha256 === trained.sha256) {
-    throw refused(
+    throw invalidParam(
       'validation_file',
       'validation_file must be another file than training_file: a model is measured by rows that it has not learnt. ' +
         'Leave it out to hold out one row in ten',
@@ -145,7 +145,7 @@ function toParameters({ method, hyperparameters }: Body): Parameters {
   const other = METHODS.find((name) => name !== type && method?.[name]);
   if (other) {
     const name = `method.${other}`;
-    throw refused(name, `${name} must be left out where method.type is '${type}'`);
+    throw invalidParam(name, `${name} must be left out where method.type is '${type}'`);
   }
   if (type !== 'reinforcement') {
     const objective = type === 'supervised' ? 'sft' : type;
@@ -153,7 +153,7 @@ function toParameters({ method, hyperparameters }: Body): Parameters {
   }
   const reinforcement = method?.reinforcement;
   if (!reinforcement)
-    throw refused(
+    throw invalidParam(
       'method.reinforcement',
       'method.reinforcement is required: its grader says what answers are paid for',
     );
@@ -226,10 +226,9 @@ async function findBase(ctx: Context, name: string): Promise<string> {
     (await findClonedAsset(ctx.db, { userId, repoId: name, type: 'model' })) ??
     (await findOwnByName(ctx, name));
   if (found) return found;
-  throw new AppError('model_not_found', {
-    publicMessage: `There is no model '${name}' to fine-tune. Name a starter model, or a model of your own by its title or id`,
-    param: 'model',
-  });
+  throw modelNotFound(
+    `There is no model '${name}' to fine-tune. Name a starter model, or a model of your own by its title or id`,
+  );
 }
 
 /** Accepts the title in name form too, because finished jobs refer to their base like this. */

@@ -9,7 +9,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
 import { selectNewestMetrics } from '../../../engine/reports/attempt-log.ts';
 import type { Context } from '../../../platform/context.ts';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 import { readPrices } from '../../credits/prices/read-prices.ts';
 import { readJobRun, toOneJob, toSeconds } from './jobs.ts';
 
@@ -17,7 +17,7 @@ import { readJobRun, toOneJob, toSeconds } from './jobs.ts';
 const END_LINES_MAX = 2;
 
 const FORMAT_IS_PAID =
-  'Answers are not held to response_format while they are written: one that meets it is paid 1 beside what the grader pays';
+  'Answers are not held to response_format while they are written: an answer that meets it earns 1 in addition to the score of the grader';
 
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
 
@@ -53,7 +53,7 @@ export async function listEvents(
     }),
   );
   const first = after === undefined ? 0 : events.findIndex(({ id }) => id === after) + 1;
-  if (after !== undefined && first === 0) throw refused('after', `after: there is no event '${after}'`);
+  if (after !== undefined && first === 0) throw invalidParam('after', `after: there is no event '${after}'`);
   const data = events.slice(first, first + limit);
   return { object: 'list', data, has_more: first + limit < events.length };
 }

@@ -9,7 +9,7 @@ import {
 import type { Run, TextRun } from '@bakehouse/contract/runs';
 import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
-import { AppError, refused } from '../../../platform/errors.ts';
+import { AppError, invalidParam, notFoundError } from '../../../platform/errors.ts';
 import { listFineTunes } from '../../models/fine-tuned/fine-tuned.ts';
 import { toModelName } from '../../models/names/model-name.ts';
 import { DEFAULT_SEED } from '../fine-tune-spec.ts';
@@ -44,10 +44,7 @@ export async function readJobRun(ctx: Context, jobId: string): Promise<TextRun> 
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
   }
-  throw new AppError('not_found', {
-    publicMessage: `There is no fine-tuning job '${jobId}'`,
-    param: 'fine_tuning_job_id',
-  });
+  throw notFoundError(`There is no fine-tuning job '${jobId}'`, { param: 'fine_tuning_job_id' });
 }
 
 /** Converts runs to jobs, with their job data. */
@@ -77,7 +74,7 @@ export async function listJobs(
   const asked = { query: { limit, cursor, kind: 'text' as const }, params: undefined, body: undefined };
   const { runs, next_cursor: next } = await listRuns(ctx, asked).catch((error: unknown) => {
     throw error instanceof AppError && error.param === 'cursor'
-      ? refused('after', `after: there is no fine-tuning job '${after}'`, error)
+      ? invalidParam('after', `after: there is no fine-tuning job '${after}'`, error)
       : error;
   });
   return { object: 'list', data: await toJobs(ctx, runs.filter(isText)), has_more: next !== null };

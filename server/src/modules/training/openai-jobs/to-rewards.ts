@@ -1,7 +1,7 @@
 import { REWARDS_MAX, rewardWeight } from '@bakehouse/contract/fine-tune-numbers';
 import { type AnswerFormat, type Grader, OUTPUT_TEXT, type StringCheck } from '@bakehouse/contract/graders';
 import type { Reward } from '@bakehouse/contract/training';
-import { refused } from '../../../platform/errors.ts';
+import { invalidParam } from '../../../platform/errors.ts';
 
 /** A formula that is not a weighted sum; the message explains why. */
 class FormulaError extends Error {}
@@ -28,7 +28,7 @@ export function toRewards(grader: Grader, format: AnswerFormat | null): Rewards 
     const { field, text } = readReference(check, param);
     if (field !== null) fields.add(field);
     if (fields.size > 1)
-      throw refused(
+      throw invalidParam(
         `${param}.reference`,
         `reference must name the same field in all graders: answers are compared with one field of a row, and these are ${[...fields].join(' and ')}`,
       );
@@ -41,7 +41,10 @@ export function toRewards(grader: Grader, format: AnswerFormat | null): Rewards 
   });
   if (format) rewards.push({ type: 'json_schema', json_schema: format.json_schema.schema, weight: 1 });
   if (rewards.length > REWARDS_MAX)
-    throw refused(`${GRADER}.graders`, `graders must be at most ${REWARDS_MAX - 1} beside a response_format`);
+    throw invalidParam(
+      `${GRADER}.graders`,
+      `graders must be at most ${REWARDS_MAX - 1} beside a response_format`,
+    );
   return { rewards, referenceField: [...fields][0] ?? null };
 }
 
@@ -52,7 +55,7 @@ function weighted({ graders, calculate_output: formula }: Extract<Grader, { type
     const weight = weights.get(name) ?? 0;
     const { min, max } = rewardWeight;
     if (weight < min || weight > max)
-      throw refused(
+      throw invalidParam(
         param,
         `calculate_output weighs ${name} with ${weight}: it must be from ${min} to ${max}`,
       );
@@ -65,7 +68,7 @@ function weightsOf(formula: string, names: string[], param: string): Map<string,
     return readWeights(formula, names);
   } catch (error) {
     if (!(error instanceof FormulaError)) throw error;
-    throw refused(param, `calculate_output ${error.message}`, error);
+    throw invalidParam(param, `calculate_output ${error.message}`, error);
   }
 }
 
@@ -75,13 +78,16 @@ function readReference(
   param: string,
 ): { field: string | null; text: string | null } {
   if (input.replace(TEMPLATE, '{{$1}}') !== OUTPUT_TEXT)
-    throw refused(`${param}.input`, `input must be '${OUTPUT_TEXT}': it is the answer that is graded`);
+    throw invalidParam(`${param}.input`, `input must be '${OUTPUT_TEXT}': it is the answer that is graded`);
   const field = ITEM.exec(reference)?.[1];
   if (field === 'messages')
-    throw refused(`${param}.reference`, 'reference must be a field beside messages, which are the prompt');
+    throw invalidParam(
+      `${param}.reference`,
+      'reference must be a field beside messages, which are the prompt',
+    );
   if (field) return { field, text: null };
   if (reference.search(TEMPLATE) >= 0)
-    throw refused(
+    throw invalidParam(
       `${param}.reference`,
       "reference must be one field of the row, such as '{{item.answer}}', or a text without templates",
     );

@@ -7,7 +7,7 @@ import { findWorkloadWithSpec } from '../../../engine/workloads.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict, notFoundError } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
@@ -47,12 +47,11 @@ export async function makeCheckpointModel(
   const card = await storeBlob(ctx, Readable.from([checkpointCard({ ...spec, title, step })]));
   return inTransaction(ctx.db, async (tx) => {
     const found = await lockCheckpoint(tx, { runId, step });
-    if (!found)
-      throw new AppError('not_found', { publicMessage: `The run has no checkpoint of step ${step}` });
+    if (!found) throw notFoundError(`The run has no checkpoint of step ${step}`);
     if (found.modelAssetId !== null) return { model_id: found.modelAssetId };
     if (found.sha256 === null) {
-      const publicMessage = `The LoRA of step ${step} is no longer kept. Those of the last 20 checkpoints are, until a week after the run has ended`;
-      throw new AppError('conflict', { publicMessage });
+      const publicMessage = `The LoRA of step ${step} is no longer stored. The LoRAs of the last 20 checkpoints are stored for a week after the run`;
+      throw conflict(publicMessage);
     }
     const files = [
       { path: WEIGHTS, sha256: found.sha256, sizeBytes: found.sizeBytes },

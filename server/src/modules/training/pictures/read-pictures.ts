@@ -7,7 +7,7 @@ import {
 import { hasLayer } from '../../../engine/host/environment/environment.ts';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { pythonNotReady } from '../../../platform/errors.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
 import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { readingLimits } from '../readings/limits.ts';
@@ -21,10 +21,7 @@ const DATASET = 'dataset';
 /** Runs the runtime's `validate-pictures` on the files. Throws whatever `readData` throws. */
 const readPictures: ReadPictures = async (ctx, input, signal) => {
   if (!(await hasLayer(ctx.config, 'training'))) {
-    throw new AppError('unavailable', {
-      publicMessage:
-        'The Python environment for training is still being prepared. Please try again in a few minutes.',
-    });
+    throw pythonNotReady();
   }
   const files = [
     ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),

@@ -5,7 +5,7 @@ import type {
 } from '@bakehouse/contract/diffusion-training';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidRequest } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { clientSignal } from '../../../platform/http/connection.ts';
 import { assertQuotedCost } from '../../credits/prices/cost.ts';
@@ -74,10 +74,7 @@ export async function startDiffusionTraining(
 /** Throws the first fault that the wizard's validation reports. */
 function assertNoFaults({ faults: [fault] }: DiffusionCheck): void {
   if (!fault) return;
-  throw new AppError('invalid_request', {
-    publicMessage: fault.message,
-    ...(fault.about !== null && { param: fault.about }),
-  });
+  throw invalidRequest(fault.message, { param: fault.about ?? undefined });
 }
 
 /** Validates a picture run for the wizard. Changes nothing. */

@@ -50,7 +50,7 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
     onLost: async (services, { readingId }) => {
       const reading = await findReading(services.db, readingId);
       if (reading?.state !== 'reading') return;
-      const reason = `Reading ${reading.file_name} was interrupted each time that it was tried. Please try again.`;
+      const reason = `Reading ${reading.file_name} was interrupted at every attempt. Please try again.`;
       await finish(services, reading, { state: 'failed', reason });
     },
   });

@@ -11,7 +11,7 @@ import {
 } from '@bakehouse/contract/training';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { AppError } from '../../../platform/errors.ts';
+import { unavailable } from '../../../platform/errors.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testDatabase, untilWaiting } from '../../../testing/test-database.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
@@ -211,8 +211,7 @@ test('a failed reading reports why', async () => {
 test('a temporarily failing reading is retried and ends with the last attempt', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   await vi.waitFor(() => expect(begun.length).toBe(1));
-  const hindered: ReadData = () =>
-    Promise.reject(new AppError('unavailable', { publicMessage: 'Python is being prepared' }));
+  const hindered: ReadData = () => Promise.reject(unavailable('Python is being prepared'));
   const job = readInBackground(hindered);
   const attempt = (isLast: boolean) =>
     job.run(server.services, { readingId: id }, new AbortController().signal, isLast);
@@ -239,7 +238,7 @@ test('a reading whose last attempt was killed ends with a reason', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   const job = readInBackground(read);
   await job.onLost?.(server.services, { readingId: id });
-  const reason = 'Reading rows.csv was interrupted each time that it was tried. Please try again.';
+  const reason = 'Reading rows.csv was interrupted at every attempt. Please try again.';
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason });
   // An ended reading stays unchanged.
   await job.onLost?.(server.services, { readingId: id });

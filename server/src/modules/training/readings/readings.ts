@@ -8,7 +8,7 @@ import type {
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFound } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import type { DataToRead } from '../validation/read-data.ts';
@@ -103,8 +103,7 @@ export async function cancelReading(
 ): Promise<DataReading> {
   return inTransaction(ctx.db, async (tx) => {
     const reading = await findReading(tx, params.readingId);
-    if (!reading || reading.user_id !== ctx.caller.userId)
-      throw new AppError('not_found', { publicMessage: 'Reading not found' });
+    if (!reading || reading.user_id !== ctx.caller.userId) throw notFound('Reading');
     const ended = await endReading(tx, reading.id, { state: 'cancelled' }, ctx.clock.now());
     await publishChange(tx, reading.user_id, { topic: 'reading', id: reading.id });
     return toReading(ended ?? reading);

@@ -198,7 +198,7 @@ describe('a fine-tune', () => {
     await expect(request(runContract.resumeRun, { params }, { as: user })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(
-        'was deleted or is not shared with you any more, and the run cannot go on without it',
+        'was deleted or is no longer shared with you, and the run cannot continue without it',
       ),
     });
   });

@@ -7,7 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { idempotent } from '../../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { AppError, conflict } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';
@@ -52,12 +52,9 @@ async function resume(
 ): Promise<{ id: string }> {
   const { userId } = ctx.caller;
   const { run: asked } = await findOwnRun(tx, { runId, userId });
-  if (asked.kind === 'export')
-    throw new AppError('conflict', { publicMessage: 'An export cannot be resumed. Start another one' });
+  if (asked.kind === 'export') throw conflict('An export cannot be resumed. Start a new one');
   if (awaitsClone(asked))
-    throw new AppError('conflict', {
-      publicMessage: `${asked.base.title} was not cloned, and the run has nothing to go on from. Start another one`,
-    });
+    throw conflict(`${asked.base.title} was not cloned, so the run cannot be resumed. Start a new one`);
   await requireSources(tx, asked);
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
@@ -107,9 +104,9 @@ async function requireSources(
 async function unlessGone(source: Promise<unknown>, what: string): Promise<void> {
   await source.catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;
-    throw new AppError('conflict', {
-      publicMessage: `The ${what} was deleted or is not shared with you any more, and the run cannot go on without it`,
-      cause: error,
-    });
+    throw conflict(
+      `The ${what} was deleted or is no longer shared with you, and the run cannot continue without it`,
+      { cause: error },
+    );
   });
 }

@@ -21,9 +21,8 @@ import type { Context } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { readSnapshot } from '../../../platform/db/read-snapshot.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { notFound, unknownCursor } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { unknownCursor } from '../../../platform/unknown-cursor.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { cancelClone } from '../../hub/clone/clones.ts';
 import { isAbandonedClone } from '../cloning/clone-queries.ts';
@@ -40,8 +39,7 @@ export async function findOwnRun(
   // charge.
   const workload = await findWorkload(db, runId);
   const run = await findRun(db, runId);
-  if (!run || !workload || run.userId !== userId)
-    throw new AppError('not_found', { publicMessage: 'Run not found' });
+  if (!run || !workload || run.userId !== userId) throw notFound('Run');
   return { run, workload };
 }
 

@@ -1,6 +1,6 @@
 import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
 import { type OpenByKey, openByKey } from '../../../platform/concurrency/open-by-key.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { clientDisconnected, fileReadersBusy, unavailable } from '../../../platform/errors.ts';
 import { readingLimits } from '../readings/limits.ts';
 import { dataCacheKey } from '../readings/readings.ts';
 import { limitReads } from './limit-reads.ts';
@@ -55,7 +55,7 @@ export function deduplicateReads(read: ReadData, shortMs: number = readingLimits
     shared.waiting += 1;
     const giveUp = () => {
       shared.waiting -= 1;
-      if (shared.waiting === 0) shared.abandoned.abort(disconnected());
+      if (shared.waiting === 0) shared.abandoned.abort(clientDisconnected());
     };
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
@@ -76,19 +76,11 @@ export function deduplicateReads(read: ReadData, shortMs: number = readingLimits
 function enter(inLine: OpenByKey, userId: string): () => void {
   const leave = inLine.enter(userId, readingLimits.ownWaiting);
   if (!leave) {
-    throw new AppError('unavailable', {
-      publicMessage: 'Several of your files are being read already. Try again when they are done.',
-    });
+    throw fileReadersBusy();
   }
   if (inLine.all() > readingLimits.waiting) {
     leave();
-    throw new AppError('unavailable', {
-      publicMessage: 'Many files are waiting to be read. Try again in a minute.',
-    });
+    throw unavailable('Many files are waiting to be read. Try again in a minute.');
   }
   return leave;
-}
-
-function disconnected(): AppError {
-  return new AppError('unavailable', { publicMessage: 'The client disconnected' });
 }

@@ -8,7 +8,7 @@ import {
 } from '@bakehouse/contract/runtime/train-spec';
 import { hasLayer } from '../../../engine/host/environment/environment.ts';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { pythonNotReady } from '../../../platform/errors.ts';
 import { shareFiles } from '../../../platform/sandbox/share-files.ts';
 import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { readingLimits } from '../readings/limits.ts';
@@ -56,10 +56,7 @@ export const readData = dataReader();
 export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
   return async (ctx, input, options = {}) => {
     if (!(await hasLayer(ctx.config, 'training'))) {
-      throw new AppError('unavailable', {
-        publicMessage:
-          'The Python environment for training is still being prepared. Please try again in a few minutes.',
-      });
+      throw pythonNotReady();
     }
     const files = [
       ...input.base.map((file) => ({ ...file, folder: BASE_MODEL })),

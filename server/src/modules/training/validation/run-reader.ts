@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runtimeCommand } from '../../../engine/host/runtime-command.ts';
 import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidParam, unavailable } from '../../../platform/errors.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 
 type Reading = {
@@ -57,17 +57,13 @@ export async function runReader(
   } catch (error) {
     gone?.throwIfAborted();
     if (stalled.signal.aborted) {
-      throw new AppError('invalid_request', {
-        publicMessage: `Reading ${what} stopped getting any further. ${advice}`,
-        param,
-        cause: error,
-      });
+      throw invalidParam(param, `Reading ${what} made no progress. ${advice}`, error);
     }
     if (error instanceof ProgramFailed && typeof error.status === 'string') {
-      throw new AppError('unavailable', {
-        publicMessage: `Reading ${what} was interrupted: this machine may be short of memory. Please try again later, or with a smaller file.`,
-        cause: error,
-      });
+      throw unavailable(
+        `Reading ${what} was interrupted: this machine may be short of memory. Please try again later, or with a smaller file.`,
+        { cause: error },
+      );
     }
     throw error;
   } finally {

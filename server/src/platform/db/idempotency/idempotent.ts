@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../../errors.ts';
+import { AppError, invalidParam } from '../../errors.ts';
 import { type Database, type Transaction, toJson } from '../database.ts';
 import { inTransaction } from '../in-transaction.ts';
 
@@ -96,10 +96,7 @@ export function idempotencyConflict(): AppError {
 /** Throws AppError('invalid_request') unless the key has 1 to 255 characters. */
 export function assertUsableKey(key: string): void {
   if (key.length >= 1 && key.length <= 255) return;
-  throw new AppError('invalid_request', {
-    publicMessage: 'Idempotency-Key must have 1 to 255 characters',
-    param: 'Idempotency-Key',
-  });
+  throw invalidParam('Idempotency-Key', 'Idempotency-Key must have 1 to 255 characters');
 }
 
 /** Returns the same text for equal values, whatever the order of their keys. */

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { AppError } from '../../errors.ts';
+import { databaseUnavailable } from '../../errors.ts';
 import { ping } from '../database.ts';
 import { migrate } from './migrate.ts';
 
@@ -50,9 +50,6 @@ function reasonOf(error: unknown): string {
 /** Throws AppError 'unavailable' if the database is down. For library errors that may hide an outage. */
 export async function requireDatabase(pool: pg.Pool): Promise<void> {
   await ping(pool).catch((cause: unknown) => {
-    throw new AppError('unavailable', {
-      publicMessage: 'The database does not answer. Try again in a moment',
-      cause,
-    });
+    throw databaseUnavailable(cause);
   });
 }

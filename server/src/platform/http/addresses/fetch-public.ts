@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, refused } from '../../errors.ts';
+import { type AppError, invalidParam } from '../../errors.ts';
 import { isPublicAddress } from './is-public-address.ts';
 import { ForbiddenAddress, requestAllowedAddress, UnknownHost } from './request-allowed-address.ts';
 
@@ -57,7 +57,7 @@ export async function fetchPublic(
     if (!URL.canParse(answered.location ?? '', url.href)) throw notPublic(param);
     url = new URL(answered.location ?? '', url);
   }
-  throw refused(param, `${param} leads through more than ${REDIRECTS_MAX} redirects`);
+  throw invalidParam(param, `${param} leads through more than ${REDIRECTS_MAX} redirects`);
 }
 
 function toRefusal(cause: unknown, { host, hostname }: URL, param: string): AppError {
@@ -66,23 +66,23 @@ function toRefusal(cause: unknown, { host, hostname }: URL, param: string): AppE
   const fault = unknown
     ? `${hostname.replace(/^\[|\]$/g, '')} could not be found`
     : `${host} could not be reached`;
-  return refused(param, `${param}: ${fault}`, cause);
+  return invalidParam(param, `${param}: ${fault}`, cause);
 }
 
 async function* readBody(answer: IncomingMessage, param: string): AsyncGenerator<Buffer> {
   try {
     yield* answer as AsyncIterable<Buffer>;
   } catch (cause) {
-    throw refused(param, `${param} broke off before it was there`, cause);
+    throw invalidParam(param, `${param} broke off before it was there`, cause);
   }
 }
 
 function unexpectedStatus(param: string, host: string, status: number): AppError {
   const message = `${param}: ${host} answered with status ${status}`;
   const isPassing = status === 429 || status >= 500;
-  return refused(param, message, isPassing ? new Error(`status ${status}`) : undefined);
+  return invalidParam(param, message, isPassing ? new Error(`status ${status}`) : undefined);
 }
 
 function notPublic(param: string): AppError {
-  return refused(param, `${param} must be a public http or https address`);
+  return invalidParam(param, `${param} must be a public http or https address`);
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fairQueue } from '../../concurrency/fair-queue.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, unavailable } from '../../errors.ts';
 import { callerOf } from '../callers/rate-limits.ts';
 import { clientSignal, onClose, slowLineMs } from '../connection.ts';
 
@@ -111,7 +111,7 @@ export function limitHeldBodies(
     const leave = await room
       .enter(key, signal)
       .catch((cause: unknown) => {
-        throw tooMany(cause);
+        throw unavailable('Too many files are being sent at the moment. Try again shortly', { cause });
       })
       .finally(() => clearInterval(watching));
     const { bytesRead: bytesBefore } = request.raw.socket;
@@ -132,13 +132,6 @@ function isSlow({ request: { raw }, since, bytesBefore }: Sender, afterMs: numbe
   const ms = performance.now() - since;
   const bytesPerSecond = ((raw.socket.bytesRead - bytesBefore) / ms) * 1_000;
   return !raw.complete && ms > afterMs && bytesPerSecond < SLOW_BYTES_PER_SECOND;
-}
-
-function tooMany(cause: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'Too many files are being sent at the moment. Try again shortly',
-    cause,
-  });
 }
 
 /**

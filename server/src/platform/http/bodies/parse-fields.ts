@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { findUnstorable } from '../../db/storable-text.ts';
-import { AppError, refused } from '../../errors.ts';
+import { invalidParam, invalidRequest } from '../../errors.ts';
 import { sentenceOf } from '../validation/invalid-request.ts';
 import { isPageRequest, PAGE_ROUTE } from '../web-app.ts';
 
@@ -19,7 +19,7 @@ export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: 
   const unstorable = findUnstorable(fields);
   if (unstorable) {
     const param = unstorable.join('.');
-    throw refused(param, sentenceOf(param, 'has characters that cannot be stored'));
+    throw invalidParam(param, sentenceOf(param, 'has characters that cannot be stored'));
   }
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
@@ -27,7 +27,7 @@ export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: 
   // For an unknown field, its own name.
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const param = [...(issue?.path ?? []), ...unknown].join('.');
-  throw refused(param, sentenceOf(param, issue?.message ?? 'is not valid'), parsed.error);
+  throw invalidParam(param, sentenceOf(param, issue?.message ?? 'is not valid'), parsed.error);
 }
 
 /**
@@ -87,17 +87,15 @@ function assertDepth(body: unknown): void {
     );
     if (level.length === 0) return;
   }
-  throw new AppError('invalid_request', {
-    publicMessage: `The body is nested more than ${DEPTH_MAX} levels deep`,
-  });
+  throw invalidRequest(`The body is nested more than ${DEPTH_MAX} levels deep`);
 }
 
 function refuse(input: unknown): void {
   const path = findUnstorable(input);
   if (path === null) return;
   const param = path.slice(0, NAMES_MAX).join('.');
-  throw new AppError('invalid_request', {
-    publicMessage: `${param} contains a character that cannot be stored: NUL or half of a surrogate pair. Remove it`,
+  throw invalidParam(
     param,
-  });
+    `${param} contains a character that cannot be stored: NUL or half of a surrogate pair. Remove it`,
+  );
 }

@@ -1,7 +1,7 @@
 import { addAbortSignal, finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, invalidRequest, unsupportedMediaType } from '../../errors.ts';
 import { watchKey } from '../callers/key-ends.ts';
 import { limitTime } from './body-limits.ts';
 import { hasMoreTokens } from './parse-fields.ts';
@@ -82,9 +82,7 @@ function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
 }
 
 function manyFields(): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: 'The body has too many fields. Send only those that this call takes',
-  });
+  return invalidRequest('The body has too many fields. Send only those that this call takes');
 }
 
 function carriesKey({ headers }: FastifyRequest): boolean {
@@ -93,15 +91,13 @@ function carriesKey({ headers }: FastifyRequest): boolean {
 
 /** Returns the error for a file that is not sent in a form. */
 export function notForm(part: string): AppError {
-  return new AppError('unsupported_media_type', {
-    publicMessage: `Send the file as multipart/form-data, in a part named ${part}`,
+  return unsupportedMediaType(`Send the file as multipart/form-data, in a part named ${part}`, {
     param: 'Content-Type',
   });
 }
 
 function notJson(): AppError {
-  return new AppError('unsupported_media_type', {
-    publicMessage: 'Send the body as JSON, with the header Content-Type: application/json',
+  return unsupportedMediaType('Send the body as JSON, with the header Content-Type: application/json', {
     param: 'Content-Type',
   });
 }

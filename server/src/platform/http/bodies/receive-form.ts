@@ -2,7 +2,7 @@ import { addAbortSignal } from 'node:stream';
 import type { Multipart } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, invalidParam } from '../../errors.ts';
 import { watchKey } from '../callers/key-ends.ts';
 import { limitTime } from './body-limits.ts';
 import { notForm } from './read-body.ts';
@@ -72,17 +72,10 @@ async function readPart(parts: Parts, param: string): Promise<IteratorResult<Mul
   try {
     return await parts.next();
   } catch (cause) {
-    throw new AppError('invalid_request', {
-      publicMessage: 'The multipart body cannot be read',
-      param,
-      cause,
-    });
+    throw invalidParam(param, 'The multipart body cannot be read', cause);
   }
 }
 
 function stopped(param: string): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: 'The upload stopped before its body was read',
-    param,
-  });
+  return invalidParam(param, 'The upload stopped before its body was read');
 }

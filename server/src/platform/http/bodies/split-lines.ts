@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { refused } from '../../errors.ts';
+import { invalidParam } from '../../errors.ts';
 import { hasMoreTokens } from './parse-fields.ts';
 
 const NEWLINE = 0x0a;
@@ -64,6 +64,6 @@ export async function* splitLines(bytes: AsyncIterable<Buffer>, limits: Limits):
  */
 export function parseLine({ text, number }: Line, param: string): unknown {
   if (text.length > SHORT_CHARS && hasMoreTokens(text, VALUES_MAX))
-    throw refused(param, `Line ${number} has more than ${VALUES_MAX} values`);
+    throw invalidParam(param, `Line ${number} has more than ${VALUES_MAX} values`);
   return JSON.parse(text);
 }

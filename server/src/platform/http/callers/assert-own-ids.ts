@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { ownedByAnother } from '../../errors.ts';
 
 /** Both spellings of the field; a test finds endpoints that have it elsewhere. */
 const NAMES = ['userId', 'user_id'];
@@ -20,8 +20,7 @@ export function assertOwnIds({ params, query, body }: Input, userId: string): vo
     ['owner', withoutDollar(field(query, 'owner'))] as const,
   ];
   for (const [param, owner] of owners) {
-    if (owner !== undefined && owner !== userId)
-      throw new AppError('forbidden', { publicMessage: 'This belongs to another user', param });
+    if (owner !== undefined && owner !== userId) throw ownedByAnother(param);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Endpoint, KeyScope } from '@bakehouse/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { forbidden, invalidApiKey, signInRequired, unauthenticated } from '../../errors.ts';
 import { isOwnHost } from '../addresses/own-addresses.ts';
 
 /** Authentication of callers, provided by the modules that own users and workloads. */
@@ -26,13 +26,13 @@ export async function findCaller(
   if (bySession) {
     if (request.method !== 'GET') assertSameSite(request, publicUrl);
     const user = await authenticators.session(request);
-    if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+    if (!user) throw signInRequired();
     return user;
   }
   const user = await findKeyOwner(request, authenticators);
   assertScope(endpoint, user.key?.scopes ?? ['everything']);
   if (access === 'operator' && !user.isOperator) {
-    throw new AppError('forbidden', { publicMessage: 'Only an operator may do this' });
+    throw forbidden('Only an operator may do this');
   }
   if (access === 'operator' && user.key) assertUnlimitedKey(user.key);
   if (endpoint.managesKeys && user.key) assertWebAppKey(user.key);
@@ -42,37 +42,31 @@ export async function findCaller(
 /** Operators grant credits, so a limited key could give itself what it was not granted. */
 function assertUnlimitedKey({ scopes, hasBudget }: CallerKey): void {
   if (!hasBudget && scopes.includes('everything')) return;
-  throw new AppError('forbidden', {
-    publicMessage: 'This call needs an API key for everything, without a budget. Use the key of the web app',
-  });
+  throw forbidden('This call needs an API key for everything, without a budget. Use the key of the web app');
 }
 
 function assertScope(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
   const isReading = endpoint.method === 'GET' || endpoint.method === 'HEAD';
   const open: KeyScope[] = ['everything', ...(endpoint.scopes ?? (isReading ? ['read' as const] : []))];
   if (scopes.some((scope) => open.includes(scope))) return;
-  throw new AppError('forbidden', {
-    publicMessage: `This API key is for ${scopes.join(' and ')}: this call needs one for ${open.join(' or ')}`,
-  });
+  throw forbidden(
+    `This API key is for ${scopes.join(' and ')}: this call needs one for ${open.join(' or ')}`,
+  );
 }
 
 /** A key that creates or changes keys could give itself what it was not granted, or outlive its expiry. */
 function assertWebAppKey({ forWebApp }: CallerKey): void {
   if (forWebApp) return;
-  throw new AppError('forbidden', {
-    publicMessage: 'This API key cannot manage API keys. Use the key of the web app',
-  });
+  throw forbidden('This API key cannot manage API keys. Use the key of the web app');
 }
 
 async function findKeyOwner(request: FastifyRequest, authenticators: Authenticators): Promise<UserCaller> {
   const key = readKey(request);
   if (!key) {
-    throw new AppError('unauthenticated', {
-      publicMessage: 'API key not found. Send it in the X-API-KEY header, or as Authorization: Bearer',
-    });
+    throw unauthenticated('API key not found. Send it in the X-API-KEY header, or as Authorization: Bearer');
   }
   const user = await authenticators.key(key);
-  if (!user) throw new AppError('unauthenticated', { publicMessage: 'This API key is not valid' });
+  if (!user) throw invalidApiKey();
   return user;
 }
 
@@ -83,7 +77,7 @@ async function findWorkload(
   const token = readBearer(request);
   const { workloadId } = request.params as { workloadId: string };
   const workload = token ? await authenticators.workload(workloadId, token) : null;
-  if (!workload) throw new AppError('unauthenticated', { publicMessage: 'This workload token is not valid' });
+  if (!workload) throw unauthenticated('This workload token is not valid');
   return workload;
 }
 
@@ -96,7 +90,7 @@ function assertSameSite(request: FastifyRequest, publicUrl: string): void {
   if (origin === undefined) return;
   const host = URL.canParse(origin) ? new URL(origin).host : '';
   if (isOwnHost(host, publicUrl) && (host === request.host || host === new URL(publicUrl).host)) return;
-  throw new AppError('forbidden', { publicMessage: 'Only a page of this server may do this' });
+  throw forbidden('Only a page of this server may do this');
 }
 
 /** Prefix that the hub's JavaScript client requires of tokens. */

@@ -1,5 +1,5 @@
 import type { CallerKey, Context } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { unauthenticated } from '../../errors.ts';
 import type { Http } from '../bind.ts';
 import { onClose } from '../connection.ts';
 
@@ -86,7 +86,7 @@ export function watchKey({
   };
   const end = () => {
     stop();
-    ended.abort(new AppError('unauthenticated', { publicMessage: 'This API key is no longer valid' }));
+    ended.abort(unauthenticated('This API key is no longer valid'));
   };
   tickAgain();
   // The watch missed the changes announced since the authentication.

@@ -2,7 +2,7 @@ import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../../config.ts';
 import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, tooMany } from '../../errors.ts';
 
 /** Runs the authentication; throws AppError 'rate_limited' if this address fails too often. */
 type LimitFailures = <T>(
@@ -56,7 +56,7 @@ export async function limitCalls(
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error;
         const failures = await countFailure(request);
-        if (!failures.isAllowed && failures.isExceeded) throw tooMany(reply, failures.ttlInSeconds);
+        if (!failures.isAllowed && failures.isExceeded) throw tooManyCalls(reply, failures.ttlInSeconds);
         throw error;
       }
     },
@@ -102,7 +102,7 @@ export function limitBy(
         'ratelimit-reset': counted.ttlInSeconds,
       });
     }
-    if (counted.isExceeded) throw tooMany(reply, counted.ttlInSeconds, words);
+    if (counted.isExceeded) throw tooManyCalls(reply, counted.ttlInSeconds, words);
   };
 }
 
@@ -121,9 +121,9 @@ export function siteOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip, 48);
 }
 
-function tooMany(reply: FastifyReply, seconds: number, words = TOO_MANY): AppError {
+function tooManyCalls(reply: FastifyReply, seconds: number, words = TOO_MANY): AppError {
   reply.header('retry-after', seconds);
-  return new AppError('rate_limited', { publicMessage: `${words}. Try again in ${inWords(seconds)}.` });
+  return tooMany(`${words}. Try again in ${inWords(seconds)}.`);
 }
 
 function inWords(seconds: number): string {

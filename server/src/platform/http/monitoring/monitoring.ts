@@ -8,7 +8,7 @@ import Fastify, {
 import { Histogram, type Registry } from 'prom-client';
 import type { Config } from '../../../config.ts';
 import type { Services } from '../../context.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, forbidden, unauthenticated, unavailable } from '../../errors.ts';
 import { isSameSecret } from '../../signature.ts';
 import { onClose } from '../connection.ts';
 import { sendError } from '../send-error.ts';
@@ -34,10 +34,7 @@ export function mountHealth(app: FastifyInstance, { metrics, config, checkReady 
   app.get('/readyz', options, async () => {
     await checkReady().catch((cause: unknown) => {
       if (cause instanceof AppError) throw cause;
-      throw new AppError('unavailable', {
-        publicMessage: 'The database does not answer or cannot be written to',
-        cause,
-      });
+      throw unavailable('The database does not answer or cannot be written to', { cause });
     });
     return { status: 'ok' };
   });
@@ -60,12 +57,10 @@ async function exposition(metrics: Registry): Promise<string> {
 function assertMetricsAccess(request: FastifyRequest, { metricsToken, publicUrl }: Options['config']): void {
   if (metricsToken === null) {
     if (isThisMachine(request, publicUrl)) return;
-    throw new AppError('forbidden', {
-      publicMessage: 'Metrics are for this machine alone, unless BAKEHOUSE_METRICS_TOKEN is set',
-    });
+    throw forbidden('Metrics are for this machine alone, unless BAKEHOUSE_METRICS_TOKEN is set');
   }
   if (isSameSecret(`Bearer ${metricsToken}`, request.headers.authorization ?? '')) return;
-  throw new AppError('unauthenticated', { publicMessage: 'This metrics token is not valid' });
+  throw unauthenticated('This metrics token is not valid');
 }
 
 /** A proxy on this machine sends forwarding headers, or at least the requested host. */

@@ -5,7 +5,7 @@ import {
   type ServiceOutputTypes,
 } from '@aws-sdk/client-s3';
 import type { Command } from '@smithy/types';
-import { AppError } from '../../errors.ts';
+import { type AppError, unavailable } from '../../errors.ts';
 
 const WRONG_KEY =
   /^(InvalidAccessKeyId|SignatureDoesNotMatch|InvalidToken|ExpiredToken|TokenRefreshRequired)$/;
@@ -67,16 +67,15 @@ export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Buck
       try {
         return await client.send(command, { ...(abortSignal && { abortSignal }) });
       } catch (error) {
-        throw isOfObject(error) ? error : unavailable(describeFault(error, settings), error);
+        throw isOfObject(error) ? error : storeUnavailable(describeFault(error, settings), error);
       }
     },
   };
 }
 
 /** Returns the error for an unavailable store: a sentence for the caller, and the reason for the operator. */
-export function unavailable(why: string, cause: unknown): AppError {
-  return new AppError('unavailable', {
-    publicMessage: 'The store of files does not answer. Nothing is lost: try again in a minute.',
+export function storeUnavailable(why: string, cause: unknown): AppError {
+  return unavailable('The store of files does not answer. Nothing is lost: try again in a minute.', {
     cause: new Error(why, { cause }),
   });
 }

@@ -6,7 +6,7 @@ import {
   ListObjectsV2Command,
   ListPartsCommand,
 } from '@aws-sdk/client-s3';
-import { type Bucket, codeOf, statusOf, unavailable } from './bucket.ts';
+import { type Bucket, codeOf, statusOf, storeUnavailable } from './bucket.ts';
 
 /** Consecutive, without a byte in between. */
 const BREAKS_MAX = 5;
@@ -54,14 +54,15 @@ export async function readObject(
         }
       } catch (error) {
         if (breaks >= BREAKS_MAX)
-          throw unavailable(`The bytes of ${name} break off again and again (${codeOf(error)}).`, error);
+          throw storeUnavailable(`The bytes of ${name} break off again and again (${codeOf(error)}).`, error);
       }
       if (at > end) return;
       if (breaks >= BREAKS_MAX)
-        throw unavailable(`The bytes of ${name} end too early again and again.`, null);
+        throw storeUnavailable(`The bytes of ${name} end too early again and again.`, null);
       await sleep(PAUSE_MS * 2 ** breaks);
       ({ body } = await get(`bytes=${at}-${end}`, first.ETag).catch((error: unknown) => {
-        if (statusOf(error) === 412) throw unavailable(`${name} was stored again while it was read.`, error);
+        if (statusOf(error) === 412)
+          throw storeUnavailable(`${name} was stored again while it was read.`, error);
         throw error;
       }));
     }

@@ -9,12 +9,12 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { AppError } from '../../errors.ts';
+import { conflict, payloadTooLarge } from '../../errors.ts';
 import { type Blob, type BlobStore, DamagedBlob, HashMismatch, type WriteOptions } from '../blob-store.ts';
 import { BUFFER_BYTES, yieldBytes } from '../local-part-store.ts';
 import { verified } from '../read-blob.ts';
 import { assembleBytes, copyObject } from './assemble.ts';
-import { type Bucket, codeOf, isMissing, statusOf, unavailable } from './bucket.ts';
+import { type Bucket, codeOf, isMissing, statusOf, storeUnavailable } from './bucket.ts';
 import { openLocalCopies } from './local-copies.ts';
 import { listObjects, listUnfinished, readObject } from './read-object.ts';
 import { s3PartStore } from './s3-part-store.ts';
@@ -72,7 +72,7 @@ export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options
         return { ...(await write(open(), { expectedSha256, beforeVisible })), isLinked: false };
       } catch (error) {
         if (!(error instanceof HashMismatch)) throw error;
-        throw new AppError('conflict', { publicMessage: `${localPath} was changed while it was read` });
+        throw conflict(`${localPath} was changed while it was read`);
       }
     },
     stat: async (sha256) => {
@@ -122,7 +122,7 @@ async function missing(bucket: Bucket, sha256: string): Promise<Error> {
   for await (const { name } of listObjects(bucket, '', 1))
     if (/^[0-9a-f]{2}\//.test(name)) return new DamagedBlob(sha256, 'missing');
     else break;
-  return unavailable(
+  return storeUnavailable(
     `There are no stored files in the bucket '${bucket.name}' below '${bucket.prefix}': correct BAKEHOUSE_S3_BUCKET or BAKEHOUSE_S3_PREFIX.`,
     null,
   );
@@ -144,8 +144,7 @@ async function receive(
   const counted = async function* () {
     for await (const chunk of yieldBytes(bytes)) {
       sizeBytes += chunk.length;
-      if (sizeBytes > sizeBytesMax)
-        throw new AppError('payload_too_large', { publicMessage: tooLargeMessage });
+      if (sizeBytes > sizeBytesMax) throw payloadTooLarge(tooLargeMessage);
       hash.update(chunk);
       yield chunk;
     }

@@ -1,7 +1,7 @@
 import { inTurn } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { AppError, refused } from '../../errors.ts';
+import { type AppError, conflict, invalidParam } from '../../errors.ts';
 import { afterDeletion, assertNotBeingDeleted } from '../blob-deletions.ts';
 import { type Blob, DamagedParts } from '../blob-store.ts';
 import { lockStoredBytes } from '../owner-queries.ts';
@@ -40,7 +40,7 @@ export async function completeUpload(
       }
       if (error instanceof WrongWhole) {
         await endUpload(services, who);
-        throw refused(
+        throw invalidParam(
           'sha256',
           `The file has the SHA-256 ${error.message}, not the announced one. Upload it again from its beginning`,
         );
@@ -86,15 +86,12 @@ function assertAllParts(upload: Upload, parts: UploadPart[]): void {
   if (parts.length === count) return;
   const missing = parts.findIndex(({ number }, index) => number !== index + 1);
   const first = (missing === -1 ? parts.length : missing) + 1;
-  throw new AppError('conflict', {
-    publicMessage: `${count - parts.length} of ${count} parts are missing, the first is part ${first}`,
-  });
+  throw conflict(`${count - parts.length} of ${count} parts are missing, the first is part ${first}`);
 }
 
 function sendAgain(numbers: number[], cause: Error): AppError {
   const named = numbers.length === 1 ? `part ${numbers[0]}` : `parts ${numbers.join(', ')}`;
-  return new AppError('conflict', {
-    publicMessage: `The server has lost ${named}. Send ${numbers.length === 1 ? 'it' : 'them'} again`,
+  return conflict(`The server has lost ${named}. Send ${numbers.length === 1 ? 'it' : 'them'} again`, {
     param: 'parts',
     cause,
   });

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { inTurn } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
-import { AppError, refused } from '../../errors.ts';
+import { conflict, invalidParam } from '../../errors.ts';
 import { insertPart, selectPart } from './queries.ts';
 import { countParts, placeOfPart, type UploadPart } from './upload.ts';
 import { noUpload, requireUpload } from './uploads.ts';
@@ -33,14 +33,14 @@ export async function receivePart(
   return takeTurn(`${uploadId} ${number}`, async () => {
     const upload = await requireUpload(services.db, { uploadId, userId });
     const place = placeOfPart(upload, number);
-    if (!place) throw refused('number', `The parts of this upload are 1 to ${countParts(upload)}`);
+    if (!place) throw invalidParam('number', `The parts of this upload are 1 to ${countParts(upload)}`);
     const present = await selectPart(services.db, uploadId, number);
     if (present) return assertSamePart(present, sha256 ?? (await hashOf(bytes)));
-    if (upload.blob) throw new AppError('conflict', { publicMessage: 'This upload has all its bytes' });
+    if (upload.blob) throw conflict('This upload has all its bytes');
 
     const written = await services.blobs.parts.write(upload.storeKey, place, bytes);
     if (sha256 !== null && written.sha256 !== sha256)
-      throw refused(
+      throw invalidParam(
         'sha256',
         `Part ${number} came with the SHA-256 ${written.sha256}, not the announced one`,
       );
@@ -53,9 +53,9 @@ export async function receivePart(
 
 function assertSamePart(present: UploadPart, sha256: string): UploadPart {
   if (present.sha256 === sha256) return present;
-  throw new AppError('conflict', {
-    publicMessage: `Part ${present.number} is there with other bytes. Send those, or abandon the upload and begin again`,
-  });
+  throw conflict(
+    `Part ${present.number} is there with other bytes. Send those, or abandon the upload and begin again`,
+  );
 }
 
 async function hashOf(bytes: Readable): Promise<string> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Services } from '../../context.ts';
 import type { Database, Transaction } from '../../db/database.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
-import { AppError } from '../../errors.ts';
+import { type AppError, notFoundError, tooMany } from '../../errors.ts';
 import { defineJob } from '../../jobs/define-job.ts';
 import type { Blob } from '../blob-store.ts';
 import { lockStoredBytes, ownsBlob } from '../owner-queries.ts';
@@ -150,9 +150,9 @@ async function findOwn(
 async function assertUploadLimit(tx: Transaction, userId: string): Promise<void> {
   const { uploads } = await sumUnfinished(tx, userId);
   if (uploads < UNFINISHED_MAX) return;
-  throw new AppError('rate_limited', {
-    publicMessage: `At most ${UNFINISHED_MAX} uploads of one user may be unfinished. Complete or cancel some of them`,
-  });
+  throw tooMany(
+    `At most ${UNFINISHED_MAX} uploads of one user may be unfinished. Complete or cancel some of them`,
+  );
 }
 
 /** Returns the user's upload. Throws AppError('not_found') for missing or another user's uploads. */
@@ -166,7 +166,5 @@ export async function requireUpload(
 }
 
 export function noUpload(): AppError {
-  return new AppError('not_found', {
-    publicMessage: 'No upload has this id. It may have ended, or been abandoned',
-  });
+  return notFoundError('No upload has this id. It may have ended, or been abandoned');
 }

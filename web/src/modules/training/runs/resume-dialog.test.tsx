@@ -95,7 +95,7 @@ test('shows a rejection below the field, and Enter retries', () => {
 
 test('other rejections do not mark the ceiling as invalid', () => {
   const text =
-    'The dataset ‘Breads’ was deleted or is not shared with you any more, and the run cannot go on without it';
+    'The dataset ‘Breads’ was deleted or is no longer shared with you, and the run cannot continue without it';
   const error = new ApiError(text, { status: 409 });
   vi.mocked(useResumeRun).mockReturnValue({
     mutate: vi.fn(),

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import * as z from 'zod';
 import type { Services } from '../../../../platform/context.ts';
 import { requireDatabase } from '../../../../platform/db/setup/prepare-database.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { invalidParam, signInRequired } from '../../../../platform/errors.ts';
 import type { Authenticators } from '../../../../platform/http/callers/find-caller.ts';
 import {
   addressOf,
@@ -107,7 +107,7 @@ export function authRoutes(
 
 async function requireUser(request: FastifyRequest, findUser: FindUser) {
   const user = await findUser(request);
-  if (!user) throw new AppError('unauthenticated', { publicMessage: 'Sign in first' });
+  if (!user) throw signInRequired();
   return user;
 }
 
@@ -168,7 +168,7 @@ function toWebRequest(request: FastifyRequest): Request {
   else headers.set('content-type', 'application/json');
   const url = `${request.protocol}://${request.host}`;
   if (!/^[\w.:[\]-]+$/.test(request.host) || !URL.canParse(request.url, url)) {
-    throw new AppError('invalid_request', { publicMessage: 'The Host header is not valid', param: 'Host' });
+    throw invalidParam('Host', 'The Host header is not valid');
   }
   return new Request(new URL(request.url, url), {
     method: request.method,

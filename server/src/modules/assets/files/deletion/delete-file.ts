@@ -4,7 +4,7 @@ import { METADATA, METADATA_BYTES_MAX } from '@bakehouse/contract/gallery';
 import type { Context } from '../../../../platform/context.ts';
 import type { Transaction } from '../../../../platform/db/database.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { notFoundError } from '../../../../platform/errors.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { readBlob } from '../../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../../platform/storage/store-blob.ts';
@@ -40,11 +40,7 @@ async function remove(
 ): Promise<Answer | null> {
   const asset = await lockChangeableAsset(tx, { assetId, userId });
   const file = await findNewestFile(tx, asset.id, path);
-  if (!file)
-    throw new AppError('not_found', {
-      publicMessage: `There is no file ${path}`,
-      param: 'file_path',
-    });
+  if (!file) throw notFoundError(`There is no file ${path}`, { param: 'file_path' });
   const current = await findNewestFile(tx, asset.id, METADATA);
   if ((current?.sha256 ?? null) !== metadata.sha256) return null;
   await recordAudit(tx, {

@@ -2,7 +2,7 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { openFileLink } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
 import type { Database } from '../../../../platform/db/database.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { AppError, invalidLink, linkExpired, notFoundError } from '../../../../platform/errors.ts';
 import { isSameSecret, signatureOf } from '../../../../platform/signature.ts';
 import { ownsBlob } from '../../../../platform/storage/owner-queries.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
@@ -22,22 +22,15 @@ export async function checkLink(
   const { signature, ...said } = query;
   const { expires } = said;
   if (!isSignatureOf(serverSecret(services.config), { sha256, name, ...said }, signature)) {
-    throw new AppError('forbidden', {
-      publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
-      param: 'signature',
-    });
+    throw invalidLink();
   }
   const leftSeconds = Math.floor(expires - services.clock.now().getTime() / 1000);
   if (leftSeconds <= 0) {
-    throw new AppError('gone', {
-      publicMessage: 'This link has expired. Ask for a new one.',
-      param: 'expires',
-    });
+    throw linkExpired();
   }
   const isOpen = await canHolderRead(services.db, { sha256, ...said });
   const found = isOpen && (await services.blobs.stat(sha256));
-  if (!found)
-    throw new AppError('not_found', { publicMessage: `${name} is no longer there, or was replaced` });
+  if (!found) throw notFoundError(`${name} was deleted or replaced`);
   return { sizeBytes: found.sizeBytes, leftSeconds };
 }
 

@@ -2,7 +2,14 @@ import { Readable } from 'node:stream';
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { downloadImage as downloadImageEndpoint } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import {
+  type AppError,
+  forbidden,
+  invalidParam,
+  notFound,
+  payloadTooLarge,
+  unavailable,
+} from '../../../../platform/errors.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
 import { sendBlob } from '../../../../platform/storage/send-blob.ts';
 import { contentDisposition, contentTypeOf } from '../content-type.ts';
@@ -43,8 +50,7 @@ async function sendOwn(
   const file = await readOwnLink(services, url);
   if (!file) throw onlyS3Urls();
   const { contentType } = contentTypeOf(file.path);
-  if (!isImageType(contentType))
-    throw new AppError('invalid_request', { publicMessage: 'Invalid image source', param: 'url' });
+  if (!isImageType(contentType)) throw invalidParam('url', 'Invalid image source');
   const headers = headersOf(contentType, name);
   await sendBlob(services, http, { ...file, headers });
 }
@@ -69,10 +75,7 @@ function isImageType(contentType: string): boolean {
 
 /** Returns the error for every address that is not allowed. */
 function onlyS3Urls(): AppError {
-  return new AppError('invalid_request', {
-    publicMessage: 'Only S3 URLs are supported for download',
-    param: 'url',
-  });
+  return invalidParam('url', 'Only S3 URLs are supported for download');
 }
 
 /**
@@ -121,15 +124,13 @@ function isWithin(url: URL, prefix: URL): boolean {
 
 function refuse(response: Response, { contentType, bytes }: { contentType: string; bytes: number }) {
   const { status } = response;
-  if (status === 404) return new AppError('not_found', { publicMessage: 'Image file not found' });
-  if (status === 403) return new AppError('forbidden', { publicMessage: 'Access denied to image file' });
+  if (status === 404) return notFound('Image file');
+  if (status === 403) return forbidden('Access denied to image file');
   if (status >= 500) return failed('Server error during download');
   if (!response.ok) return failed('Could not access image file');
-  if (!isImageType(contentType))
-    return new AppError('invalid_request', { publicMessage: 'Invalid image source', param: 'url' });
+  if (!isImageType(contentType)) return invalidParam('url', 'Invalid image source');
   if (bytes === 0) return failed('Image file is empty or corrupted');
-  if (bytes > BYTES_MAX)
-    return new AppError('payload_too_large', { publicMessage: 'The picture is larger than 50 MB' });
+  if (bytes > BYTES_MAX) return payloadTooLarge('The picture is larger than 50 MB');
   return null;
 }
 
@@ -159,5 +160,5 @@ async function* limited(body: ReadableStream<Uint8Array>, onMove: () => void): A
 }
 
 function failed(publicMessage: string, cause?: unknown): AppError {
-  return new AppError('unavailable', { publicMessage, cause });
+  return unavailable(publicMessage, { cause });
 }

@@ -173,7 +173,7 @@ describe('a link to a file', () => {
     await rm(path.join(dataDir, 'blobs', sha256.slice(0, 2), sha256.slice(2)));
     const response = await open(url);
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await refusal(response)).toEqual([404, 'gone.txt is no longer there, or was replaced']);
+    expect(await refusal(response)).toEqual([404, 'gone.txt was deleted or replaced']);
   });
 
   test("uses the store's own URL if it has one", async () => {

@@ -3,7 +3,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { type linkFile as linkFileEndpoint, openFileLink } from '@bakehouse/contract/file-links';
 import type { Context, Services } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { invalidParam } from '../../../../platform/errors.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
 import { guardDamagedReads } from '../../../../platform/storage/read-blob.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
@@ -73,10 +73,10 @@ export async function linkFile(
   const file = await findFile(ctx, { assetId: input.assetId, revisionId: input.revision_id, path });
   const { canBeInline } = contentTypeOf(path);
   if (disposition === 'inline' && !canBeInline) {
-    throw new AppError('invalid_request', {
-      publicMessage: `${path} can be downloaded, but not shown: only pictures, videos and sounds can be shown`,
-      param: 'disposition',
-    });
+    throw invalidParam(
+      'disposition',
+      `${path} can be downloaded, but not shown: only pictures, videos and sounds can be shown`,
+    );
   }
   if (disposition === 'attachment') countDownload(ctx, input.assetId);
   await guardDamagedReads(ctx, { sha256: file.sha256, path });

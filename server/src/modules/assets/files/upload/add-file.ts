@@ -1,7 +1,7 @@
 import type { uploadFile as uploadFileEndpoint } from '@bakehouse/contract/assets';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Transaction } from '../../../../platform/db/database.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { conflict } from '../../../../platform/errors.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
 import { recordAudit } from '../../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../../access/changeable.ts';
@@ -65,11 +65,7 @@ export async function assertNoPathConflict(
   { assetId, path, param }: { assetId: string; path: string; param: string },
 ): Promise<void> {
   const above = await findFileAbove(tx, assetId, path);
-  if (above) throw clash(`${above} is a file: nothing can be put into it. Delete it first`, param);
+  if (above) throw conflict(`${above} is a file, not a folder. Delete it first`, { param });
   const below = await listFilesBelow(tx, assetId, { path, prefix: `${path}/`, after: null, limit: 1 });
-  if (below.length > 0) throw clash(`${path} is a folder: delete its files first`, param);
-}
-
-function clash(publicMessage: string, param: string): AppError {
-  return new AppError('conflict', { publicMessage, param });
+  if (below.length > 0) throw conflict(`${path} is a folder: delete its files first`, { param });
 }

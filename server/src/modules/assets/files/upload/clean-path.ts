@@ -1,5 +1,5 @@
 import { isStorable } from '../../../../platform/db/storable-text.ts';
-import { AppError, refused } from '../../../../platform/errors.ts';
+import { invalidParam } from '../../../../platform/errors.ts';
 
 /** The limit of file systems. */
 const NAME_BYTES_MAX = 255;
@@ -20,16 +20,10 @@ export function cleanFileName(sent: string, param = 'data_file'): string {
   // Browsers and curl escape a quote in a form's file name like this, as the HTML standard requires.
   const name = cleanPart(last.replaceAll('%22', '"'));
   if (name === '' || name === '.' || name === '..') {
-    throw new AppError('invalid_request', {
-      publicMessage: 'The file needs a name',
-      param,
-    });
+    throw invalidParam(param, 'The file needs a name');
   }
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) {
-    throw new AppError('invalid_request', {
-      publicMessage: `The file name is longer than ${NAME_BYTES_MAX} bytes`,
-      param,
-    });
+    throw invalidParam(param, `The file name is longer than ${NAME_BYTES_MAX} bytes`);
   }
   return name;
 }
@@ -40,24 +34,23 @@ export function cleanFileName(sent: string, param = 'data_file'): string {
  */
 export function cleanFilePath(sent: string): string {
   // `parseFields` rejects them too, in forms that are read whole.
-  if (!isStorable(sent)) throw badPath('path has characters that cannot be stored');
-  if (sent.includes('\\')) throw badPath('path must have / between its folders, and no \\');
+  if (!isStorable(sent)) throw invalidParam('path', 'path has characters that cannot be stored');
+  if (sent.includes('\\')) throw invalidParam('path', 'path must have / between its folders, and no \\');
   const parts = sent.split('/').map(cleanPart);
   if (parts.some((part) => part === '' || part === '.' || part === '..')) {
-    throw badPath('path must be relative, as in vae/config.json, without empty parts and without . or ..');
+    throw invalidParam(
+      'path',
+      'path must be relative, as in vae/config.json, without empty parts and without . or ..',
+    );
   }
   if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES_MAX)) {
-    throw badPath(`path must have at most ${NAME_BYTES_MAX} bytes between two /`);
+    throw invalidParam('path', `path must have at most ${NAME_BYTES_MAX} bytes between two /`);
   }
   const path = parts.join('/');
   if (Buffer.byteLength(path) > PATH_BYTES_MAX) {
-    throw badPath(`path must have at most ${PATH_BYTES_MAX} bytes`);
+    throw invalidParam('path', `path must have at most ${PATH_BYTES_MAX} bytes`);
   }
   return path;
-}
-
-function badPath(publicMessage: string) {
-  return refused('path', publicMessage);
 }
 
 /** Returns a file or folder name in Unicode NFC, without invisible characters and surrounding spaces. */

@@ -9,7 +9,7 @@ import { openByKey } from '../../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../../platform/concurrency/share-limit.ts';
 import type { Context } from '../../../../platform/context.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
-import { AppError, refused } from '../../../../platform/errors.ts';
+import { invalidParam, payloadTooLarge, tooMany } from '../../../../platform/errors.ts';
 import { receiveForm } from '../../../../platform/http/bodies/receive-form.ts';
 import type { Sandbox } from '../../../../platform/sandbox/sandbox.ts';
 import type { Blob } from '../../../../platform/storage/blob-store.ts';
@@ -118,7 +118,7 @@ async function receiveFile(
 /** Rejects a file by its announced size, before reading it. */
 function assertAnnouncedSize(bytes: number, quota: Quota): void {
   if (bytes > FILE_SIZE_LIMIT_BYTES) {
-    throw new AppError('payload_too_large', { publicMessage: FILE_SIZE_LIMIT_MESSAGE });
+    throw payloadTooLarge(FILE_SIZE_LIMIT_MESSAGE);
   }
   if (quota && bytes > quota.leftBytes)
     throw quotaExceeded(quota, { needed: formatBytes(bytes), param: PART });
@@ -152,7 +152,7 @@ async function receivePart(parts: Parts): Promise<{ part: MultipartFile; sentPat
     if (value.fieldname === PART) return { part: value, sentPath };
     break;
   }
-  throw badUpload(`Send the file in a part named ${PART}`);
+  throw invalidParam(PART, `Send the file in a part named ${PART}`);
 }
 
 /**
@@ -165,16 +165,12 @@ async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Part
     isEmpty &&= chunk.length === 0;
     yield chunk;
   }
-  if (isEmpty) throw badUpload(`${path} is empty`);
+  if (isEmpty) throw invalidParam(PART, `${path} is empty`);
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
-    if (next.value.type === 'file') throw badUpload('Send one file per request');
+    if (next.value.type === 'file') throw invalidParam(PART, 'Send one file per request');
     // The path was already determined; the file must not appear where the user did not want it.
-    if (next.value.fieldname === PATH) throw refused(PATH, `Send ${PATH} before the file`);
+    if (next.value.fieldname === PATH) throw invalidParam(PATH, `Send ${PATH} before the file`);
   }
-}
-
-function badUpload(publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param: PART });
 }
 
 /** Acquires an upload slot of the caller; returns its release. Throws AppError 'rate_limited'. */
@@ -185,7 +181,5 @@ export function acquireUploadSlot({
   const max = shareLimit(UPLOADS_MAX, webProcesses());
   const leave = uploads.enter(caller.userId, max);
   if (leave !== null) return leave;
-  throw new AppError('rate_limited', {
-    publicMessage: `At most ${max} uploads of one user are received at a time. Try again when one has ended`,
-  });
+  throw tooMany(`At most ${max} uploads per user can be in progress. Try again when one has ended`);
 }

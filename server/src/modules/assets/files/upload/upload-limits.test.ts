@@ -190,7 +190,7 @@ test("limits one user's concurrent uploads without affecting other users", async
   await expect.poll(async () => (await storedFiles()).length).toBe(before.length + 16);
   expect(await upload(flo, id, 'a', 10)).toEqual({
     status: 429,
-    message: 'At most 16 uploads of one user are received at a time. Try again when one has ended',
+    message: 'At most 16 uploads per user can be in progress. Try again when one has ended',
   });
   expect(await upload(gus, await create(gus), 'a', 10)).toMatchObject({ status: 200 });
   for (const request of open) request.destroy();

@@ -89,7 +89,7 @@ describe('an upload with a path', () => {
     expect(await refusalOf(await uploadAt(ada, id, 'vae/config.json/more/a.json', '{}'))).toEqual({
       status: 409,
       code: 'conflict',
-      message: 'vae/config.json is a file: nothing can be put into it. Delete it first',
+      message: 'vae/config.json is a file, not a folder. Delete it first',
     });
     const folder = { status: 409, code: 'conflict', message: 'vae is a folder: delete its files first' };
     expect(await refusalOf(await uploadAt(ada, id, 'vae', 'x'))).toEqual(folder);

@@ -2,7 +2,7 @@ import type { listFileVersions as listFileVersionsEndpoint } from '@bakehouse/co
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../../platform/context.ts';
 import type { Database } from '../../../../platform/db/database.ts';
-import { unknownCursor } from '../../../../platform/unknown-cursor.ts';
+import { unknownCursor } from '../../../../platform/errors.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
 
 /** Lists revisions with changes to a file, newest first; the cursor is the previous page's last one. */

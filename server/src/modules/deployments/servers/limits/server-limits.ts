@@ -2,7 +2,7 @@ import { gpuLabel } from '@bakehouse/contract/labels';
 import type { Capacity } from '../../../../engine/model/capacity.ts';
 import { countSlots } from '../../../../engine/queue/queue.ts';
 import type { Transaction } from '../../../../platform/db/database.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { conflict } from '../../../../platform/errors.ts';
 import { listStarterModels } from '../../../models/starter/starters.ts';
 import type { ServingPlacement } from '../../../serving/served-model.ts';
 import { countSlotsAwake, findModelServer } from '../server-queries.ts';
@@ -45,16 +45,15 @@ export async function assertServerLimit(
   const awake = await countSlotsAwake(tx, { userId, serverId, starterIds, accelerator });
   const asked = replicas * Math.max(1, accelerator_count);
   if (awake.own + asked > max.user) {
-    throw new AppError('conflict', {
-      publicMessage: `${tooManyOfUser(accelerator, max.user, awake.own)}. Terminate a deployment, or wait until one sleeps`,
-    });
+    throw conflict(
+      `${tooManyOfUser(accelerator, max.user, awake.own)}. Terminate a deployment, or wait until one sleeps`,
+    );
   }
   if (awake.all + asked > max.all) {
-    throw new AppError('conflict', {
-      publicMessage:
-        `${awake.all} model servers are awake, and the CPU has room for ${max.all} beside the ` +
+    throw conflict(
+      `${awake.all} model servers are awake, and the CPU has room for ${max.all} beside the ` +
         'starter models. Deploy a model on one of their bases or on the starter model, or wait until one sleeps',
-    });
+    );
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../../../config.ts';
 import { hasEnded, type WorkloadWithSpec } from '../../../../engine/model/workload.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { invalidParam } from '../../../../platform/errors.ts';
 import { IN_ALL_MS_MAX } from '../../../serving/ask/request-deadline.ts';
 import type { DeploymentRow } from '../../queries.ts';
 
@@ -94,14 +94,11 @@ type Replicas = { auto_scale: boolean; min_replicas: number; max_replicas: numbe
 /** Throws AppError 'invalid_request', with the field, for contradictory replica settings. */
 export function checkReplicas({ auto_scale, min_replicas, max_replicas }: Replicas): void {
   if (!auto_scale && max_replicas !== 1)
-    throw refuse('max_replicas', 'max_replicas must be 1 unless auto_scale is true');
+    throw invalidParam('max_replicas', 'max_replicas must be 1 unless auto_scale is true');
   if (!auto_scale && min_replicas !== 1)
-    throw refuse('min_replicas', 'min_replicas must be 1 unless auto_scale is true');
-  if (min_replicas > max_replicas) throw refuse('min_replicas', 'min_replicas must be at most max_replicas');
-}
-
-function refuse(param: keyof Replicas, publicMessage: string): AppError {
-  return new AppError('invalid_request', { publicMessage, param });
+    throw invalidParam('min_replicas', 'min_replicas must be 1 unless auto_scale is true');
+  if (min_replicas > max_replicas)
+    throw invalidParam('min_replicas', 'min_replicas must be at most max_replicas');
 }
 
 /** True if at least one replica was requested permanently. */

@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import * as z from 'zod';
 import type { Services } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { conflict } from '../../../../platform/errors.ts';
 import { readBlob } from '../../../../platform/storage/read-blob.ts';
 import type { AssetRevision } from '../../../assets/read-revision.ts';
 import { MODULES } from '../../../models/embedding/is-embedding-model.ts';
@@ -26,7 +26,7 @@ export async function checkEncoder(
 ): Promise<string[]> {
   const listed = await readModules(services, files);
   if (!listed)
-    throw refusal(
+    throw conflict(
       `${asset.title} has no ${MODULES} as sentence-transformers writes it, which says how the states of a text become its vector. ` +
         'Upload it with the folder 1_Pooling, or a GGUF of the model',
     );
@@ -34,18 +34,18 @@ export async function checkEncoder(
     const config = await readModelJson(services, files, 'config.json');
     const family = String(config?.model_type).slice(0, 40);
     if (!isEncoderFamily(family))
-      throw refusal(
+      throw conflict(
         `${asset.title} is of the type ${family}; on the CPU embeddings are served of ${FAMILIES.join(', ')}, and of any other in GGUF`,
       );
     const unknown = listed
       .map(({ type }) => type.split('.').at(-1) ?? '')
       .find((type) => !MODULE_TYPES.includes(type));
     if (unknown !== undefined)
-      throw refusal(
+      throw conflict(
         `The ${MODULES} of ${asset.title} names ${unknown.slice(0, 40)}, which is not served on the CPU`,
       );
     if (!files.some(({ path }) => path === 'tokenizer.json'))
-      throw refusal(`${asset.title} has no tokenizer.json, without which no text is read on the CPU`);
+      throw conflict(`${asset.title} has no tokenizer.json, which the CPU needs to read text`);
   }
   return listed.filter(({ path }) => path !== '').map(({ path }) => `${path}/config.json`);
 }
@@ -67,8 +67,4 @@ async function readModules(
     if (error instanceof SyntaxError) return null;
     throw error;
   }
-}
-
-function refusal(publicMessage: string): AppError {
-  return new AppError('conflict', { publicMessage });
 }

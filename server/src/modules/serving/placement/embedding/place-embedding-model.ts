@@ -1,6 +1,6 @@
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { conflict } from '../../../../platform/errors.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
 import { readModelContext } from '../../../models/context/model-context.ts';
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
@@ -87,8 +87,4 @@ function placed(
     placement: { accelerator: placement.accelerator, count: placement.count },
     context,
   };
-}
-
-function conflict(publicMessage: string): AppError {
-  return new AppError('conflict', { publicMessage });
 }

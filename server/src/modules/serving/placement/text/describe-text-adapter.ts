@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findWorkload } from '../../../../engine/workloads.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { type AppError, conflict } from '../../../../platform/errors.ts';
 import type { AssetRevision } from '../../../assets/read-revision.ts';
 import { listModelFiles } from '../../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../../models/weights/model-files.ts';
@@ -81,20 +81,19 @@ async function findMade({ db }: Context, runId: string | null): Promise<(file: F
 }
 
 function missing({ asset }: AssetRevision, gguf: File | undefined): AppError {
-  return new AppError('conflict', {
-    publicMessage: gguf
+  return conflict(
+    gguf
       ? `${asset.title} cannot be served: its ${GGUF} is not the one that its training made, and there is ` +
-        `no ${CONFIG} with ${TENSORS} to make another from`
+          `no ${CONFIG} with ${TENSORS} to make another from`
       : `${asset.title} has nothing to serve yet: its training must finish first`,
-  });
+  );
 }
 
 function notConverted({ asset }: AssetRevision): AppError {
-  return new AppError('conflict', {
-    publicMessage:
-      `${asset.title} has no ${GGUF}, so it cannot be served on this machine: ` +
+  return conflict(
+    `${asset.title} has no ${GGUF}, so it cannot be served on this machine: ` +
       'llama.cpp could not take its adapter, as the log of its training says',
-  });
+  );
 }
 
 /**
@@ -108,10 +107,9 @@ async function readRank(
 ): Promise<number> {
   const found = file.sizeBytes <= CONFIG_BYTES_MAX ? await readModelJson(ctx, [file], CONFIG) : null;
   const { data: config } = adapterConfig.safeParse(found);
-  if (!config)
-    throw new AppError('conflict', { publicMessage: `The ${CONFIG} of ${asset.title} names no rank r` });
+  if (!config) throw conflict(`The ${CONFIG} of ${asset.title} names no rank r`);
   const fault = findFault(config, engine);
-  if (fault) throw new AppError('conflict', { publicMessage: `${asset.title} cannot be served: ${fault}` });
+  if (fault) throw conflict(`${asset.title} cannot be served: ${fault}`);
   return config.r;
 }
 

@@ -1,6 +1,6 @@
 import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError } from '../../../../platform/errors.ts';
+import { AppError, conflict } from '../../../../platform/errors.ts';
 import { readLineage } from '../../../assets/lineage.ts';
 import { type AssetRevision, readRevision } from '../../../assets/read-revision.ts';
 import { isEmbeddingModel } from '../../../models/embedding/is-embedding-model.ts';
@@ -30,17 +30,15 @@ export async function describeTextModel(
   const { userId } = ctx.caller;
   const model = await readRevision(ctx.db, { assetId, userId, top: true });
   if (model.asset.starterTask === 'image') {
-    throw new AppError('conflict', {
-      publicMessage: `${model.asset.title} generates pictures, not text. It is served without a deployment: ask for a picture`,
-    });
+    throw conflict(
+      `${model.asset.title} generates pictures, not text. It is served without a deployment: ask for a picture`,
+    );
   }
   if (await isEmbeddingModel(ctx, model)) {
-    throw new AppError('conflict', {
-      publicMessage: `${model.asset.title} makes embeddings, and writes no text. Ask POST /v1/embeddings`,
-    });
+    throw conflict(`${model.asset.title} creates embeddings, not text. Use POST /v1/embeddings`);
   }
   if (await isClassifier(ctx, model)) {
-    throw new AppError('conflict', { publicMessage: describeClassifier(model.asset) });
+    throw conflict(describeClassifier(model.asset));
   }
   const found = await findBase(ctx, model);
   const base = found ? await readBase(ctx, model, found) : model;
@@ -71,11 +69,10 @@ async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBas
   if (lineage) return { ...lineage.baseModel, runId: lineage.runId };
   if (!isAdapter(model)) return null;
   if (parentAssetId) return { assetId: parentAssetId, runId: null };
-  throw new AppError('conflict', {
-    publicMessage:
-      `${title} is an adapter, and nothing says of which model. Create it with the base model's id ` +
+  throw conflict(
+    `${title} is an adapter without a base model. Create it with the base model's id ` +
       'as parent_dataset_id',
-  });
+  );
 }
 
 /** Another user's adapter may have a base that only its owner can read. */
@@ -88,8 +85,7 @@ async function readBase(
   return readRevision(ctx.db, { assetId, revisionId, userId, top: true }).catch((error: unknown) => {
     if (asset.ownerUserId === userId || !(error instanceof AppError && error.code === 'not_found'))
       throw error;
-    throw new AppError('conflict', {
-      publicMessage: `${asset.title} is an adapter, and its owner does not share the model that it stands on`,
+    throw conflict(`${asset.title} is an adapter whose owner does not share its base model`, {
       cause: error,
     });
   });
@@ -101,11 +97,11 @@ async function describeBase(
   { engine, withConfig }: { engine: TextEngine; withConfig: boolean },
 ): Promise<ServedBase> {
   const { files: weights, fault } = engine === 'vllm' ? await findSafetensors(ctx, base) : findGguf(base);
-  if (fault) throw new AppError('conflict', { publicMessage: fault });
+  if (fault) throw conflict(fault);
   if (weights.length === 0) {
     const lack =
       engine === 'vllm' ? 'safetensors weights for a GPU' : 'GGUF file, so it cannot be served here';
-    throw new AppError('conflict', { publicMessage: `${base.asset.title} has no ${lack}` });
+    throw conflict(`${base.asset.title} has no ${lack}`);
   }
   const beside = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
   const chosen = [...weights, ...beside, ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : [])];
@@ -126,9 +122,7 @@ function saysHowToSample({ path }: { path: string }): boolean {
 function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][number] {
   const config = files.find((file) => file.path === 'config.json');
   if (config) return config;
-  throw new AppError('conflict', {
-    publicMessage: `${asset.title} has no config.json, without which no uploaded adapter can be served on it here`,
-  });
+  throw conflict(`${asset.title} has no config.json, which uploaded adapters need`);
 }
 
 function toInput(file: AssetRevision['files'][number]): InputFile {

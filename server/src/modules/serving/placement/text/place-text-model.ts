@@ -2,7 +2,7 @@ import { gpuCounts } from '@bakehouse/contract/limits';
 import * as z from 'zod';
 import type { Capacity } from '../../../../engine/model/capacity.ts';
 import type { Context } from '../../../../platform/context.ts';
-import { AppError, refused } from '../../../../platform/errors.ts';
+import { AppError, conflict, invalidParam } from '../../../../platform/errors.ts';
 import { contextBytes, readModelContext } from '../../../models/context/model-context.ts';
 import { readModelJson } from '../../../models/weights/model-files.ts';
 import {
@@ -75,7 +75,7 @@ async function placeOnCpu(
     return { model, placement: { accelerator: null, count: 0 }, context };
   }
   if (lack === undefined || lack === model.publicMessage) throw model;
-  throw new AppError('conflict', { publicMessage: `${lack}. ${model.publicMessage}` });
+  throw conflict(`${lack}. ${model.publicMessage}`);
 }
 
 async function orConflict(model: Promise<ServedModel>): Promise<ServedModel | AppError> {
@@ -125,7 +125,7 @@ async function assertEvenSplit(
   const fitting = gpuCounts.filter((gpus) => isEven(data, gpus));
   if (fitting.some((gpus) => gpus === gpuCount)) return;
   const counts = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(fitting.map(String));
-  throw refused(
+  throw invalidParam(
     'gpu_count',
     `gpu_count must be ${counts}: ${gpuCount} GPUs cannot share the attention heads of ${baseTitle} equally`,
   );

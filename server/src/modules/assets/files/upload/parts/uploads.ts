@@ -13,7 +13,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { Context, Services } from '../../../../../platform/context.ts';
 import type { Database, Transaction } from '../../../../../platform/db/database.ts';
 import { inTransaction } from '../../../../../platform/db/in-transaction.ts';
-import { AppError } from '../../../../../platform/errors.ts';
+import { AppError, notFoundError, payloadTooLarge } from '../../../../../platform/errors.ts';
 import type { Http } from '../../../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../../../platform/http/bodies/read-body.ts';
 import { completeUpload as makeBlob } from '../../../../../platform/storage/uploads/complete-upload.ts';
@@ -134,10 +134,10 @@ export function assertFileSize(
 ): void {
   const limitBytes = fileBytesMax(config);
   if (sizeBytes <= limitBytes) return;
-  throw new AppError('payload_too_large', {
-    publicMessage: `A file may have at most ${formatBytes(limitBytes)} here, and this one has ${formatBytes(sizeBytes)}`,
-    param,
-  });
+  throw payloadTooLarge(
+    `A file may have at most ${formatBytes(limitBytes)} here, and this one has ${formatBytes(sizeBytes)}`,
+    { param },
+  );
 }
 
 export async function getUpload(
@@ -243,7 +243,7 @@ async function answerAgain(
   const file = await findNewestFile(db, assetId, path);
   if (file) return { file: toWireFile(file), revision_id: revisionId };
   // The file was deleted since.
-  throw new AppError('not_found', { publicMessage: `${path} was deleted after its upload` });
+  throw notFoundError(`${path} was deleted after its upload`);
 }
 
 /**
