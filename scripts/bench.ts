@@ -2,7 +2,6 @@ import { measureChat } from './bench/chat.ts';
 import { measureClone } from './bench/clone.ts';
 import { measureCluster } from './bench/cluster.ts';
 import { measureData } from './bench/data.ts';
-import { measureVideos } from './bench/videos.ts';
 import { measureLighthouse } from './bench/lighthouse.ts';
 import { isRight, type Measured, result, verdict } from './bench/measured.ts';
 import { measureModels } from './bench/models.ts';
@@ -14,6 +13,7 @@ import { measureStore } from './bench/store.ts';
 import { measureTraining } from './bench/training/training.ts';
 import { measureTransfers } from './bench/transfers.ts';
 import { measureUpload } from './bench/upload.ts';
+import { measureVideos } from './bench/videos.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 

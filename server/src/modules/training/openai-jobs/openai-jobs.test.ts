@@ -263,7 +263,9 @@ test('lists events newest first in pages', async () => {
   const { data } = await jobs().listEvents(job.id);
   expect(data.map(({ message }) => message)).toEqual([
     `Call it as the model '${name}'. Its first call deploys it, at 1.25 BGL an hour on the CPU or 40 on a GPU, and lets it sleep after 60 minutes without one`,
-    expect.stringMatching(/^Completed\. Charged: 0\.0\d+ BGL \(quote: 0\.0\d+ BGL, spending limit: 0\.\d+ BGL\)\.$/),
+    expect.stringMatching(
+      /^Completed\. Charged: 0\.0\d+ BGL \(quote: 0\.0\d+ BGL, spending limit: 0\.\d+ BGL\)\.$/,
+    ),
     'Step 1/2: training loss=1.50',
     'Fine-tuning job started',
     expect.stringMatching(
