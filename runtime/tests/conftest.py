@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from bakehouse_server import BakehouseServer
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Starts with the longest files: the last ones run while other workers have nothing to do."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/train/"))
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Folder of a tiny Llama with its own output matrix."""

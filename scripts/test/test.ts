@@ -127,7 +127,7 @@ async function runPytest(
     '--rootdir=runtime',
     `--junitxml=${report}`,
     // Each process has one thread; tests of a file stay together, because they share fixtures.
-    ...['--numprocesses', 'auto', '--maxprocesses', '4', '--dist', 'loadfile'],
+    ...['--numprocesses', 'auto', '--maxprocesses', '4', '--dist', 'loadfile', '--no-loadscope-reorder'],
   ];
   if (soak) args.push('-m', 'soak');
   args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));

@@ -118,7 +118,7 @@ def test_a_run_of_one_step_learns(
     trainer = build(spec, tied_model, tmp_path)
     assert trainer.train().global_step == 1
     # An adapter starts with a B of zeros, which changes nothing.
-    assert all(w.any() for name, w in trainer.model.named_parameters() if "lora_B" in name)
+    assert all(b.any() for name, b in trainer.model.named_parameters() if "lora_B" in name)
 
 
 def test_a_killed_run_resumes_from_its_last_checkpoint_with_the_same_losses(
