@@ -8,7 +8,7 @@ export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25
 export type Budget = { lines: number; files: number };
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 83_880, files: 843 },
+  server: { lines: 83_850, files: 843 },
   web: { lines: 53_765, files: 783 },
   runtime: { lines: 22_250, files: 187 },
   contract: { lines: 12_150, files: 129 },
