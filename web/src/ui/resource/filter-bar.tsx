@@ -48,7 +48,7 @@ export function FilterField({ name, label, placeholder, options, segmented, wide
   }
   const initial = options[0]?.value ?? '';
   const choice = {
-    value: search[name] ?? initial,
+    value: options.find(({ value }) => value === search[name])?.value ?? initial,
     onChange: (value: string) => change({ [name]: value === initial ? undefined : value }),
     options,
   };
