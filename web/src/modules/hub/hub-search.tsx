@@ -10,6 +10,8 @@ import { ResourceList } from '../../ui/resource/resource-list.tsx';
 import { useHubSearch } from './repository/hub-calls.ts';
 import type { modelHubSearch } from './routes.ts';
 
+type Search = SearchOf<typeof modelHubSearch>;
+
 const filters = [
   {
     name: 'type',
@@ -25,7 +27,7 @@ const filters = [
 
 /** Search of models or datasets on the public hub. */
 export function HubSearch() {
-  const [{ type = 'model', query = '' }] = useUrlSearch<SearchOf<typeof modelHubSearch>>();
+  const [{ type = 'model', query = '' }] = useUrlSearch<Search>();
   return (
     <>
       <FilterBar filters={filters} />
@@ -48,15 +50,15 @@ export function HubSearch() {
 }
 
 function Result({ repository }: { repository: HubRepository }) {
+  const [filter] = useUrlSearch<Search>();
   const { repo_id, gated, task, downloads, likes, updated_at } = repository;
   return (
     <div className="relative flex flex-wrap items-center justify-between gap-x-6 gap-y-1 px-5 py-3 hover:bg-subtle">
       <div className="min-w-0 flex-1 basis-60">
         <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
           <Link
-            from="/model-hub"
             to="/model-hub"
-            search={(previous) => ({ ...previous, repo: repo_id })}
+            search={{ ...filter, repo: repo_id }}
             resetScroll={false}
             className="rounded font-medium [overflow-wrap:anywhere] after:absolute after:inset-0"
           >
