@@ -32,5 +32,5 @@ journey('runs and deployments are filtered in the URL, which survives a reload',
   await look(page, 'deployments-narrowed');
   await choose(page, 'Status', 'All');
   await page.getByText('Nothing is deployed').waitFor();
-  expect(page.url()).toContain('ended=true');
+  expect(page.url()).toContain('status=all');
 });

@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
 import { pageComponent } from './lib/loadable.tsx';
 import { parseSheetSearch } from './lib/sheet.ts';
+import { oneOf, type SearchOf, searchSchema, text } from './lib/url-search.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import { isExpected } from './modules/accounts/session.ts';
 import { sessionHint } from './modules/accounts/session-hint.ts';
@@ -27,6 +28,14 @@ const rootRoute = createRootRoute({
   errorComponent: PageError,
   // Only for URLs that can't be decoded; other unknown paths match `notFoundRoute`.
   notFoundComponent: pageComponent(() => import('./shell/not-found-shell.tsx'), 'NotFoundShell'),
+});
+
+const landingSearch = searchSchema({
+  form: oneOf('sign-up', 'forgot-password', 'new-password'),
+  token: text,
+  error: text,
+  /** From an invitation link. */
+  referral_code: text,
 });
 
 /** The landing page for visitors; signed-in users are redirected to the dashboard. */
@@ -125,18 +134,12 @@ declare module '@tanstack/react-router' {
   }
 }
 
-type LandingSearch = {
-  form?: 'sign-up' | 'forgot-password' | 'new-password';
-  token?: string;
-  error?: string;
-  /** From an invitation link. */
-  referral_code?: string;
-};
-
-function parseLanding({ form, token, error, ...search }: Record<string, unknown>): LandingSearch {
+function parseLanding(search: Record<string, unknown>): SearchOf<typeof landingSearch> {
+  const { form, token, error, referral_code } = landingSearch(search);
+  const nothing = landingSearch({});
+  const isReset = form === 'new-password';
   // For a password reset link: already used or expired. Otherwise: why a provider's sign-in failed.
-  if (typeof error === 'string') return form === 'new-password' ? { form, error } : { error };
-  if (form === 'new-password' && typeof token === 'string') return { form, token };
-  if (form === 'sign-up' || form === 'forgot-password') return { form };
-  return typeof search.referral_code === 'string' ? { referral_code: search.referral_code } : {};
+  if (error) return { ...nothing, error, form: isReset ? form : undefined };
+  if (isReset) return token ? { ...nothing, form, token } : nothing;
+  return form ? { ...nothing, form } : { ...nothing, referral_code };
 }

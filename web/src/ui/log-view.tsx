@@ -1,7 +1,7 @@
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 
 type Props = {
-  lines: readonly { at: string; line: string }[];
+  lines: readonly { at?: string; line: string }[];
   /** Shown if there are no lines. */
   emptyText?: string;
 };
@@ -26,9 +26,11 @@ export function LogView({ lines, emptyText = 'No lines yet.' }: Props) {
         {lines.map(({ at, line }, index) => (
           // Lines have no ids and are only replaced as a whole.
           <div key={index} className="flex gap-3">
-            <time dateTime={at} className="shrink-0 text-faint tabular-nums">
-              {new Date(at).toLocaleTimeString('en-GB')}
-            </time>
+            {at !== undefined && (
+              <time dateTime={at} className="shrink-0 text-faint tabular-nums">
+                {new Date(at).toLocaleTimeString('en-GB')}
+              </time>
+            )}
             <span className="whitespace-pre-wrap [overflow-wrap:anywhere]">{line}</span>
           </div>
         ))}

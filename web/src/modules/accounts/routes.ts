@@ -1,5 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
+import { searchSchema, text } from '../../lib/url-search.ts';
 
 /** Profile, API keys, and the target of mailed links. */
 export const accountsRoutes = <App extends AnyRoute>(app: App) =>
@@ -8,8 +9,7 @@ export const accountsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/profile',
       // The reason that a provider returns if linking failed.
-      validateSearch: ({ error }: { error?: unknown }): { error?: string } =>
-        typeof error === 'string' ? { error } : {},
+      validateSearch: searchSchema({ error: text }),
       component: pageComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
     }),
     createRoute({
@@ -20,7 +20,7 @@ export const accountsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/verify-email',
-      validateSearch: ({ token }: { token?: unknown }) => ({ token: typeof token === 'string' ? token : '' }),
+      validateSearch: searchSchema({ token: text }),
       component: pageComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
     }),
   ] as const;

@@ -17,7 +17,7 @@ export function VerifyEmailPage() {
       <PageHeader title="Confirm your address" />
       <Card>
         <QueryView
-          query={useQuery(verifyEmailQuery(token))}
+          query={useQuery(verifyEmailQuery(token ?? ''))}
           failed="Your address could not be confirmed"
           pending={
             <LoadingRegion className="grid justify-items-center gap-3 py-14">

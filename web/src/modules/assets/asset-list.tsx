@@ -3,30 +3,27 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import type { ComponentProps, ReactNode } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import { Badge, TagBadge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { PagedTable } from '../../ui/paged-table.tsx';
+import type { EmptyState } from '../../ui/empty-state.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { SearchInput } from '../../ui/search-input.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { Select } from '../../ui/select.tsx';
+import { FilterBar } from '../../ui/resource/filter-bar.tsx';
+import { ResourceTable } from '../../ui/resource/resource-table.tsx';
 import { useUser } from '../accounts/session.ts';
-import type { AssetListSearch } from './asset-list-search.ts';
 import { assetListQuery } from './asset-queries.ts';
+import type { AssetListSearch } from './asset-search.ts';
 import { VisibilityBadge } from './sharing/visibility-badge.tsx';
 
 type Props = {
   kind: 'dataset' | 'model';
-  filter: AssetListSearch;
-  onFilter: (filter: AssetListSearch) => void;
   /** A badge next to a row's title; `rows` are all listed assets. */
   badge?: (row: AssetSummary, rows: readonly AssetSummary[]) => ReactNode;
   /** Shown if the user has none. */
-  empty: ReactNode;
+  empty: ComponentProps<typeof EmptyState>;
 };
 
 const words = {
@@ -35,22 +32,35 @@ const words = {
 };
 
 /** My Datasets and My Models: search, tag, sort, and one row each. The filter lives in the URL. */
-export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
+export function AssetList({ kind, badge, empty }: Props) {
   const user = useUser();
   const navigate = useNavigate();
+  const [filter, change] = useUrlSearch<AssetListSearch>();
+  const { search, tag, sort, whose } = filter;
   const list = useInfiniteQuery(
     assetListQuery(user.id, {
       types: kind === 'dataset' ? 'RAW' : 'MODEL',
-      ...filter,
-      ...(!filter.whose && { include: { include_starter: 'true' } }),
+      search,
+      tag,
+      sort,
+      whose,
+      ...(!whose && { include: { include_starter: 'true' } }),
     }),
   );
   const rows = list.data?.pages.flatMap((page) => page.datasets) ?? [];
 
   return (
     <>
-      <AssetFilter kind={kind} filter={filter} onFilter={onFilter} />
-      <PagedTable
+      <FilterBar filters={filtersFor(words[kind].many)}>
+        {tag && (
+          <Button onClick={() => change({ tag: undefined })}>
+            <span className="max-w-48 truncate">Tag: {tag}</span>
+            <X aria-hidden />
+            <span className="sr-only">, show all</span>
+          </Button>
+        )}
+      </FilterBar>
+      <ResourceTable
         label={`My ${words[kind].many}`}
         query={list}
         rows={(page) => page.datasets}
@@ -60,21 +70,16 @@ export function AssetList({ kind, filter, onFilter, badge, empty }: Props) {
         columns={columnsFor(kind, {
           userId: user.id,
           badge: (row) => badge?.(row, rows),
-          onTag: (tag) => onFilter({ ...filter, tag }),
+          onTag: (chosen) => change({ tag: chosen }),
         })}
         onRowClick={(row) => void navigate({ to: pathOf(kind), params: { id: row.dataset_id } })}
         failed={words[kind].error}
         empty={
-          filter.search || filter.tag ? (
-            <EmptyState title={`No ${words[kind].many} found`} description={noneText(filter)} />
-          ) : filter.whose ? (
-            <EmptyState
-              title={none[filter.whose].title(words[kind].many)}
-              description={none[filter.whose].text}
-            />
-          ) : (
-            empty
-          )
+          search || tag
+            ? { title: `No ${words[kind].many} found`, description: noneText(filter) }
+            : whose
+              ? { title: none[whose].title(words[kind].many), description: none[whose].text }
+              : empty
         }
       />
     </>
@@ -97,54 +102,28 @@ function noneText({ search, tag }: AssetListSearch): string {
   return search ? `Nothing with the tag '${tag}' matches '${search}'.` : `Nothing has the tag '${tag}'.`;
 }
 
-function AssetFilter({ kind, filter, onFilter }: Pick<Props, 'kind' | 'filter' | 'onFilter'>) {
-  const { search = '', tag, sort = 'updated' } = filter;
-  const whose: NonNullable<AssetListSearch['whose']> | 'own' = filter.whose ?? 'own';
-  const change = (changed: { [Key in keyof AssetListSearch]: AssetListSearch[Key] | undefined }) => {
-    const next = { ...filter, ...changed };
-    onFilter(Object.fromEntries(Object.entries(next).filter(([, value]) => value)));
-  };
-  return (
-    <div className="mb-4 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 sm:max-w-xs">
-        <SearchInput
-          value={search}
-          onChange={(value) => change({ search: value })}
-          label={`Search ${words[kind].many}`}
-        />
-      </div>
-      <div className="w-40">
-        <Select<NonNullable<AssetListSearch['sort']> | 'updated'>
-          aria-label="Sort by"
-          value={sort}
-          onChange={(value) => change({ sort: value === 'updated' ? undefined : value })}
-          options={[
-            { value: 'updated', label: 'Last changed' },
-            { value: 'title', label: 'Name' },
-            { value: 'size', label: 'Size' },
-          ]}
-        />
-      </div>
-      <Segmented
-        label={`Whose ${words[kind].many}`}
-        value={whose}
-        onChange={(value) => change({ whose: value === 'own' ? undefined : value })}
-        options={[
-          { value: 'own', label: 'Yours' },
-          { value: 'shared', label: 'Shared with you' },
-          { value: 'published', label: 'Published' },
-        ]}
-      />
-      {tag && (
-        <Button onClick={() => change({ tag: undefined })}>
-          <span className="max-w-48 truncate">Tag: {tag}</span>
-          <X aria-hidden />
-          <span className="sr-only">, show all</span>
-        </Button>
-      )}
-    </div>
-  );
-}
+const filtersFor = (many: string) => [
+  { name: 'search', label: `Search ${many}` },
+  {
+    name: 'sort',
+    label: 'Sort by',
+    options: [
+      { value: 'updated', label: 'Last changed' },
+      { value: 'title', label: 'Name' },
+      { value: 'size', label: 'Size' },
+    ],
+  },
+  {
+    name: 'whose',
+    label: `Whose ${many}`,
+    segmented: true,
+    options: [
+      { value: 'own', label: 'Yours' },
+      { value: 'shared', label: 'Shared with you' },
+      { value: 'published', label: 'Published' },
+    ],
+  },
+];
 
 function pathOf(kind: Props['kind']) {
   return kind === 'dataset' ? ('/dataset/$id/description' as const) : ('/model/$id/description' as const);

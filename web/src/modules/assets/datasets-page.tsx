@@ -1,18 +1,12 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { CloudDownload, Database, FileText, Plus } from 'lucide-react';
 import { storeDropped } from '../../lib/files/dropped-folder.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { PageDrop } from '../../ui/page-drop.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
 import { AssetList } from './asset-list.tsx';
 
-const route = getRouteApi('/app/dataset');
-
 export function DatasetsPage() {
-  const filter = route.useSearch();
-  const navigate = route.useNavigate();
   const sheets = useSheets();
   const create = (
     <Button variant="primary" onClick={() => sheets.open('create-dataset')}>
@@ -34,26 +28,21 @@ export function DatasetsPage() {
     </>
   );
   return (
-    <>
-      <PageHeader title="My Datasets" description="Files to train your models on." actions={actions} />
+    <ResourcePage title="My Datasets" description="Files to train your models on." actions={actions}>
       <PageDrop
         label="Drop to create a dataset"
         onDrop={(folder) => sheets.open('create-dataset', { dropped: storeDropped(folder) })}
       >
         <AssetList
           kind="dataset"
-          filter={filter}
-          onFilter={(search) => void navigate({ search, replace: true })}
-          empty={
-            <EmptyState
-              icon={<Database aria-hidden />}
-              title="No datasets yet"
-              description="A dataset holds the rows or pictures that you fine-tune on."
-              action={create}
-            />
-          }
+          empty={{
+            icon: <Database aria-hidden />,
+            title: 'No datasets yet',
+            description: 'A dataset holds the rows or pictures that you fine-tune on.',
+            action: create,
+          }}
         />
       </PageDrop>
-    </>
+    </ResourcePage>
   );
 }

@@ -1,24 +1,20 @@
 import { type AuditEntry, listAudit } from '@bakehouse/contract/audit';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { ScrollText } from 'lucide-react';
-import { Fragment, useCallback } from 'react';
+import { Fragment } from 'react';
 import { useShowAmount } from '../../lib/format/currency.ts';
 import { describeBrowser } from '../../lib/format/describe-browser.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { OperatorOnly } from '../../ui/operator-only.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { PagedTable } from '../../ui/paged-table.tsx';
-import { SearchInput } from '../../ui/search-input.tsx';
-import { Select } from '../../ui/select.tsx';
-import { useUser } from '../accounts/session.ts';
-
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
+import { ResourceTable } from '../../ui/resource/resource-table.tsx';
+import { operatorPage } from '../accounts/operator-page.tsx';
 import { describeEntry } from './describe-entry.ts';
 
-export type AuditFilter = { user?: string; noun?: string };
+type AuditFilter = { user?: string; noun?: string };
 
 /** Who has changed what, newest first; for operators. */
 const auditQuery = (filter: AuditFilter) =>
@@ -29,85 +25,54 @@ const auditQuery = (filter: AuditFilter) =>
     { rows: 'entries', id: 'entry_id', staleTime: 0 },
   );
 
-const nouns = [
-  { value: 'all', label: 'Everything' },
-  { value: 'credits', label: 'Credits' },
-  { value: 'purchase', label: 'Purchases' },
-  { value: 'asset', label: 'Datasets and models' },
-  { value: 'generation', label: 'Pictures and videos' },
-  { value: 'run', label: 'Training runs' },
-  { value: 'deployment', label: 'Deployments' },
-  { value: 'api_key', label: 'API keys' },
-  { value: 'access', label: 'Access to models' },
-  { value: 'password', label: 'Passwords' },
-  { value: 'session', label: 'Sessions' },
-  { value: 'user', label: 'Accounts' },
-] as const;
+const filters = [
+  { name: 'user', label: 'Who did it', placeholder: 'Username, email or ID' },
+  {
+    name: 'noun',
+    label: 'What was changed',
+    options: [
+      { value: 'all', label: 'Everything' },
+      { value: 'credits', label: 'Credits' },
+      { value: 'purchase', label: 'Purchases' },
+      { value: 'asset', label: 'Datasets and models' },
+      { value: 'generation', label: 'Pictures and videos' },
+      { value: 'run', label: 'Training runs' },
+      { value: 'deployment', label: 'Deployments' },
+      { value: 'api_key', label: 'API keys' },
+      { value: 'access', label: 'Access to models' },
+      { value: 'password', label: 'Passwords' },
+      { value: 'session', label: 'Sessions' },
+      { value: 'user', label: 'Accounts' },
+    ],
+  },
+];
 
 /** The operator's view of who has changed what. */
-export function AuditPage() {
-  const { is_operator } = useUser();
-  return (
-    <OperatorOnly isOperator={is_operator} title="Audit log" what="the audit log">
-      <Audit />
-    </OperatorOnly>
-  );
-}
+export const AuditPage = operatorPage('Audit log', 'the audit log', Audit);
 
 function Audit() {
-  const filter: AuditFilter = useSearch({ strict: false });
-  const { user, noun } = filter;
-  const navigate = useNavigate();
-  const audit = useInfiniteQuery(auditQuery({ ...(user && { user }), ...(noun && { noun }) }));
-  const change = useCallback(
-    (changed: { user?: string | undefined; noun?: string | undefined }) =>
-      void navigate({
-        to: '/operator/audit',
-        search: (previous: AuditFilter) => ({ ...previous, ...changed }),
-        replace: true,
-      }),
-    [navigate],
-  );
-  const changeUser = useCallback((typed: string) => change({ user: typed.trim() || undefined }), [change]);
+  const [{ user, noun }] = useUrlSearch<AuditFilter>();
   return (
-    <>
-      <PageHeader
-        title="Audit log"
-        description="Who changed what. Nothing in it can be changed or deleted."
-      />
-      <div className="mb-4 flex flex-wrap items-center gap-3">
-        <SearchInput
-          label="Who did it"
-          placeholder="Username, email or ID"
-          value={user ?? ''}
-          onChange={changeUser}
-        />
-        <div className="w-52 max-sm:w-full">
-          <Select
-            aria-label="What was changed"
-            value={nouns.find(({ value }) => value === noun)?.value ?? 'all'}
-            onChange={(chosen) => change({ noun: chosen === 'all' ? undefined : chosen })}
-            options={nouns}
-          />
-        </div>
-      </div>
-      <PagedTable
+    <ResourcePage
+      title="Audit log"
+      description="Who changed what. Nothing in it can be changed or deleted."
+      filters={filters}
+    >
+      <ResourceTable
         label="Audit log"
-        query={audit}
+        query={useInfiniteQuery(auditQuery({ user, noun }))}
         rows={(page) => page.entries}
         rowKey={(entry) => entry.entry_id}
         rowHeight={60}
         columns={columns}
         failed="The audit log could not be loaded"
-        empty={
-          <EmptyState
-            icon={<ScrollText aria-hidden />}
-            title="No entries"
-            description={user ? 'Enter the complete username, email address or ID.' : undefined}
-          />
-        }
+        empty={{
+          icon: <ScrollText aria-hidden />,
+          title: 'No entries',
+          description: user && 'Enter the complete username, email address or ID.',
+        }}
       />
-    </>
+    </ResourcePage>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { AuditFilter } from './audit-page.tsx';
+import { matching, searchSchema, text } from '../../lib/url-search.ts';
 
 /** The audit log, for operators. */
 export const auditRoutes = <App extends AnyRoute>(app: App) =>
@@ -8,14 +8,7 @@ export const auditRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/operator/audit',
-      validateSearch: parseAudit,
+      validateSearch: searchSchema({ user: text, noun: matching(/^[a-z_]{1,40}$/) }),
       component: pageComponent(() => import('./audit-page.tsx'), 'AuditPage'),
     }),
   ] as const;
-
-function parseAudit({ user, noun }: Record<string, unknown>): AuditFilter {
-  return {
-    ...(typeof user === 'string' && user !== '' && { user }),
-    ...(typeof noun === 'string' && /^[a-z_]{1,40}$/.test(noun) && { noun }),
-  };
-}

@@ -1,89 +1,56 @@
 import type { ContactMessage } from '@bakehouse/contract/contact';
 import { Collapsible } from '@base-ui/react/collapsible';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
 import { ChevronRight, Mail } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { formatDateTime } from '../../lib/format/format-time.ts';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, buttonClass } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { OperatorOnly } from '../../ui/operator-only.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { PagedList } from '../../ui/paged-list.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { Segmented } from '../../ui/segmented.tsx';
-import { useUser } from '../accounts/session.ts';
+import { FilterField } from '../../ui/resource/filter-bar.tsx';
+import { ResourceList } from '../../ui/resource/resource-list.tsx';
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
+import { operatorPage } from '../accounts/operator-page.tsx';
 import { type MessageStatus, messagesQuery, useChangeMessage } from './message-calls.ts';
 
-const statuses = [
-  { value: 'all', label: 'All' },
-  { value: 'new', label: 'New' },
-  { value: 'read', label: 'Read' },
-  { value: 'answered', label: 'Answered' },
-] as const;
+const filter = {
+  name: 'status',
+  label: 'Status',
+  segmented: true,
+  options: [
+    { value: 'all', label: 'All' },
+    { value: 'new', label: 'New' },
+    { value: 'read', label: 'Read' },
+    { value: 'answered', label: 'Answered' },
+  ],
+};
 
 /** The operator's list of Contact Us messages. */
-export function MessagesPage() {
-  const { is_operator } = useUser();
-  return (
-    <OperatorOnly isOperator={is_operator} title="Messages" what="the messages">
-      <Messages />
-    </OperatorOnly>
-  );
-}
+export const MessagesPage = operatorPage('Messages', 'the messages', Messages);
 
 function Messages() {
-  const { status }: { status?: MessageStatus } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const messages = useInfiniteQuery(messagesQuery(status));
+  const [{ status }] = useUrlSearch<{ status?: MessageStatus }>();
   return (
-    <>
-      <PageHeader
-        title="Messages"
-        description="Messages sent through Contact Us."
-        actions={
-          <Segmented
-            label="Status"
-            value={status ?? 'all'}
-            options={statuses}
-            onChange={(chosen) =>
-              void navigate({
-                to: '/operator/messages',
-                search: chosen === 'all' ? {} : { status: chosen },
-                replace: true,
-              })
-            }
-          />
-        }
+    <ResourcePage
+      title="Messages"
+      description="Messages sent through Contact Us."
+      actions={<FilterField {...filter} />}
+    >
+      <ResourceList
+        query={useInfiniteQuery(messagesQuery(status))}
+        rows={(page) => page.messages}
+        rowKey={(message) => message.message_id}
+        rowHeight={64}
+        failed="The messages could not be loaded"
+        empty={{
+          icon: <Mail aria-hidden />,
+          title: status ? `No ${status} messages` : 'No messages yet',
+          description: 'Messages from Contact Us appear here.',
+        }}
+        item={(message) => <Message message={message} />}
       />
-      <Card flush>
-        <PagedList
-          query={messages}
-          rows={(page) => page.messages}
-          rowHeight={64}
-          failed="The messages could not be loaded"
-          empty={
-            <EmptyState
-              icon={<Mail aria-hidden />}
-              title={status ? `No ${status} messages` : 'No messages yet'}
-              description="Messages from Contact Us appear here."
-            />
-          }
-        >
-          {(all) => (
-            <ul className="divide-y divide-line">
-              {all.map((message) => (
-                <li key={message.message_id}>
-                  <Message message={message} />
-                </li>
-              ))}
-            </ul>
-          )}
-        </PagedList>
-      </Card>
-    </>
+    </ResourcePage>
   );
 }
 

@@ -1,6 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import type { MessageStatus } from './message-calls.ts';
+import { oneOf, searchSchema } from '../../lib/url-search.ts';
 
 /** Users' messages, for operators. */
 export const contactRoutes = <App extends AnyRoute>(app: App) =>
@@ -8,11 +8,7 @@ export const contactRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/operator/messages',
-      validateSearch: parseMessages,
+      validateSearch: searchSchema({ status: oneOf('new', 'read', 'answered') }),
       component: pageComponent(() => import('./messages-page.tsx'), 'MessagesPage'),
     }),
   ] as const;
-
-function parseMessages({ status }: Record<string, unknown>): { status?: MessageStatus } {
-  return status === 'new' || status === 'read' || status === 'answered' ? { status } : {};
-}

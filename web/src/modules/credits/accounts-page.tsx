@@ -1,66 +1,41 @@
 import type { Account } from '@bakehouse/contract/credits';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link } from '@tanstack/react-router';
 import { Users } from 'lucide-react';
-import { useCallback } from 'react';
 import { formatDateTime } from '../../lib/format/format-time.ts';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
 import { Money } from '../../ui/money.tsx';
-import { OperatorOnly } from '../../ui/operator-only.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { PagedTable } from '../../ui/paged-table.tsx';
-import { SearchInput } from '../../ui/search-input.tsx';
-import { useUser } from '../accounts/session.ts';
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
+import { ResourceTable } from '../../ui/resource/resource-table.tsx';
+import { operatorPage } from '../accounts/operator-page.tsx';
 import { accountsQuery } from './credit-queries.ts';
 
 /** The operator's list of users with their balances. */
-export function AccountsPage() {
-  const { is_operator } = useUser();
-  return (
-    <OperatorOnly isOperator={is_operator} title="Accounts" what="the accounts">
-      <Accounts />
-    </OperatorOnly>
-  );
-}
+export const AccountsPage = operatorPage('Accounts', 'the accounts', Accounts);
 
 function Accounts() {
-  const { q = '' }: { q?: string } = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const accounts = useInfiniteQuery(accountsQuery(q));
-  const search = useCallback(
-    (typed: string) =>
-      void navigate({ to: '/operator/accounts', search: typed ? { q: typed } : {}, replace: true }),
-    [navigate],
-  );
+  const [{ q = '' }] = useUrlSearch<{ q?: string }>();
   return (
-    <>
-      <PageHeader
-        title="Accounts"
-        description="Everyone who has signed up, newest first."
-        actions={<ButtonLink to="/operator/ledger">Grant credits</ButtonLink>}
-      />
-      <div className="mb-4 flex">
-        <SearchInput
-          label="Search accounts"
-          placeholder="Username, name, email or ID"
-          value={q}
-          onChange={search}
-        />
-      </div>
-      <PagedTable
+    <ResourcePage
+      title="Accounts"
+      description="Everyone who has signed up, newest first."
+      actions={<ButtonLink to="/operator/ledger">Grant credits</ButtonLink>}
+      filters={[{ name: 'q', label: 'Search accounts', placeholder: 'Username, name, email or ID' }]}
+    >
+      <ResourceTable
         label="Accounts"
-        query={accounts}
+        query={useInfiniteQuery(accountsQuery(q))}
         rows={(page) => page.accounts}
         rowKey={(account) => account.user_id}
         rowHeight={60}
         columns={columns}
         failed="The accounts could not be loaded"
-        empty={<EmptyState icon={<Users aria-hidden />} title="No accounts found" />}
+        empty={{ icon: <Users aria-hidden />, title: 'No accounts found' }}
       />
-    </>
+    </ResourcePage>
   );
 }
 

@@ -30,21 +30,22 @@ const lists: Record<Family, List> = {
 };
 
 /**
- * Pages through the user's deployments of a family, newest first by default. Without `ended` it lists active
- * ones; for image models also those that ended recently without being terminated.
+ * Pages through the user's deployments of a family, newest first by default. Without a `status` it lists
+ * active ones; for image models also those that ended recently without being terminated.
  */
 export const deploymentListQuery = (
   family: Family,
   userId: string,
-  { search, status, sort, ended = false }: DeploymentsSearch = {},
+  { search, status, sort }: DeploymentsSearch = {},
 ) =>
   pagedQuery({
-    queryKey: ['deployment', 'list', family, userId, { search, status, sort, ended }],
+    queryKey: ['deployment', 'list', family, userId, { search, status, sort }],
     rows: 'deployments',
     id: 'pod_id',
-    newestFirst: !(search || status || sort),
+    newestFirst: !(search || (status && status !== 'all') || sort),
     read: (cursor, signal) => {
-      const query = { search, status, sort, include_terminated: ended ? 'true' : 'false', cursor } as const;
+      const filter = status === 'all' ? { include_terminated: 'true' as const } : { status };
+      const query = { search, sort, cursor, ...filter };
       return lists[family](userId, query, signal);
     },
   });

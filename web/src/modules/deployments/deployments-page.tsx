@@ -1,26 +1,26 @@
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { cx } from '../../lib/cx.ts';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import { Button } from '../../ui/button.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
+import { FilterBar } from '../../ui/resource/filter-bar.tsx';
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { ChatCard } from './chat/chat-card.tsx';
 import { useAnsweringModels } from './chat/use-answering-models.ts';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
 import { type Family, families } from './kinds.ts';
-import { DeploymentFilters } from './list/deployment-filters.tsx';
-import { DeploymentTable } from './list/deployment-table.tsx';
+import { DeploymentTable, deploymentFilterFields } from './list/deployment-table.tsx';
 import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts';
 import { TextDeployments } from './list/text-deployments.tsx';
 import { useDeployments } from './use-deployments.ts';
 
 /** A chat with the list of text deployments next to it; the list moves below when two models are compared. */
 export function TextDeploymentsPage() {
-  const { shown, show } = useShown('text');
-  const { chat, conversation, beside, ...narrowed } = shown;
+  const [shown, change] = useUrlSearch<DeploymentsSearch>();
   const answering = useAnsweringModels(shown);
-  const isComparing = answering.isReady ? answering.second !== undefined : beside !== undefined;
+  const isComparing = answering.isReady ? answering.second !== undefined : shown.beside !== undefined;
   return (
     <DeploymentsFrame family="text">
       {(deploy) => (
@@ -28,9 +28,14 @@ export function TextDeploymentsPage() {
           <ChatCard
             answering={answering}
             isComparing={isComparing}
-            onChoose={(models, how) => show({ ...narrowed, ...models }, how)}
+            onChoose={(models, how) =>
+              change(
+                { chat: undefined, conversation: undefined, beside: undefined, ...models },
+                { replace: how === 'replace' },
+              )
+            }
           />
-          <TextDeployments shown={shown} onChange={show} onDeploy={deploy} narrow={!isComparing} />
+          <TextDeployments shown={shown} onDeploy={deploy} narrow={!isComparing} />
         </div>
       )}
     </DeploymentsFrame>
@@ -38,13 +43,13 @@ export function TextDeploymentsPage() {
 }
 
 export function ImageDeploymentsPage() {
-  const { shown, show } = useShown('image');
+  const [shown] = useUrlSearch<DeploymentsSearch>();
   const deployments = useDeployments('image', shown);
   return (
     <DeploymentsFrame family="image">
       {(deploy) => (
         <>
-          <DeploymentFilters shown={shown} onChange={show} />
+          <FilterBar filters={deploymentFilterFields} />
           <DeploymentTable
             family="image"
             deployments={deployments}
@@ -57,40 +62,30 @@ export function ImageDeploymentsPage() {
   );
 }
 
-/** The page's URL state, without the model to deploy. */
-function useShown(family: Family) {
-  const { deploy, ...shown }: DeploymentsSearch = useSearch({ strict: false });
-  const navigate = useNavigate();
-  const show = (search: DeploymentsSearch, how: 'replace' | 'push' = 'replace') =>
-    void navigate({ to: families[family].list, search, replace: how === 'replace' });
-  return { deploy, shown, show };
-}
-
 type FrameProps = { family: Family; children: (deploy: () => void) => ReactNode };
 
 /** Common parts of both families' pages: title, link to the other family, and deploy dialog. */
 function DeploymentsFrame({ family, children }: FrameProps) {
-  const { deploy: chosen, shown, show } = useShown(family);
+  const [{ deploy: chosen }, change] = useUrlSearch<DeploymentsSearch>();
   const navigate = useNavigate();
   const words = families[family];
   const [choosing, setChoosing] = useState(false);
   const open = () => setChoosing(true);
   const close = () => {
     setChoosing(false);
-    if (chosen !== undefined) show(shown);
+    if (chosen !== undefined) change({ deploy: undefined });
   };
   return (
-    <>
-      <PageHeader
-        title="Deploy Models"
-        description={words.about}
-        actions={
-          <Button variant="primary" onClick={open}>
-            <Rocket aria-hidden />
-            {words.deploy}
-          </Button>
-        }
-      />
+    <ResourcePage
+      title="Deploy Models"
+      description={words.about}
+      actions={
+        <Button variant="primary" onClick={open}>
+          <Rocket aria-hidden />
+          {words.deploy}
+        </Button>
+      }
+    >
       <Segmented
         label="Which deployments"
         value={family}
@@ -102,6 +97,6 @@ function DeploymentsFrame({ family, children }: FrameProps) {
       {(choosing || chosen !== undefined) && (
         <DeployDialog key={chosen} family={family} chosen={chosen ?? null} onClose={close} />
       )}
-    </>
+    </ResourcePage>
   );
 }

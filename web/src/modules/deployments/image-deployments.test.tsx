@@ -59,7 +59,7 @@ it('loads the next page of all kinds with the same filters', async () => {
     return [{ pod_id: query.cursor ? 'second' : 'first', status: 'running' }];
   };
   answer(listImageDeployments, deployments, 'first');
-  const { result } = renderHook(() => useDeployments('image', { search: 'rye', ended: true }), { wrapper });
+  const { result } = renderHook(() => useDeployments('image', { search: 'rye', status: 'all' }), { wrapper });
   await waitFor(() => expect(result.current.hasNextPage).toBe(true));
   await act(() => result.current.fetchNextPage());
   await waitFor(() => expect(result.current.hasNextPage).toBe(false));

@@ -1,20 +1,20 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { parseTabAndFile } from '../../lib/tab-search.ts';
-import { parseConversation, parseDeployments } from './list/deployments-search.ts';
+import { searchSchema, text, uuid } from '../../lib/url-search.ts';
+import { deploymentsSearch } from './list/deployments-search.ts';
 
 export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
   [
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments',
-      validateSearch: parseDeployments,
+      validateSearch: deploymentsSearch,
       component: pageComponent(() => import('./deployments-page.tsx'), 'TextDeploymentsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/images',
-      validateSearch: parseDeployments,
+      validateSearch: deploymentsSearch,
       component: pageComponent(() => import('./deployments-page.tsx'), 'ImageDeploymentsPage'),
     }),
     createRoute({
@@ -25,10 +25,7 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/$podId',
-      validateSearch: (search: Record<string, unknown>) => ({
-        ...parseTabAndFile(search),
-        ...parseConversation(search),
-      }),
+      validateSearch: searchSchema({ tab: text, conversation: uuid }),
       component: pageComponent(() => import('./deployment-page.tsx'), 'TextDeploymentPage'),
     }),
   ] as const;

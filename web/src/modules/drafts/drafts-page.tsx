@@ -5,13 +5,11 @@ import { FileText, Plus } from 'lucide-react';
 import { countOf } from '../../lib/format/count-of.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Button } from '../../ui/button.tsx';
-import { Card } from '../../ui/card.tsx';
-import { type Column, DataTable } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
-import { QueryView } from '../../ui/query-view.tsx';
+import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { asOnlyPage } from '../../ui/resource/resource-list.tsx';
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
+import { ResourceTable } from '../../ui/resource/resource-table.tsx';
 import { draftsQuery, useCreateDraft } from './draft-calls.ts';
 import { titleOf } from './draft-sentences.ts';
 import { DraftStatus } from './draft-status.tsx';
@@ -32,42 +30,29 @@ export function DraftsPage() {
     </Button>
   );
   return (
-    <>
-      <PageHeader
-        title="Generate from documents"
-        description="A model reads your documents and writes questions with answers. Review them, then save them as a dataset to train on."
-        parents={[{ label: 'My Datasets', to: '/dataset' }]}
-        actions={button}
+    <ResourcePage
+      title="Generate from documents"
+      description="A model reads your documents and writes questions with answers. Review them, then save them as a dataset to train on."
+      parents={[{ label: 'My Datasets', to: '/dataset' }]}
+      actions={button}
+    >
+      <ResourceTable
+        label="Drafts"
+        query={asOnlyPage(useQuery(draftsQuery))}
+        rows={({ drafts }) => drafts}
+        rowKey={({ draft_id }) => draft_id}
+        rowHeight={56}
+        columns={columns}
+        onRowClick={({ draft_id }) => open(draft_id)}
+        failed="Your drafts could not be loaded"
+        empty={{
+          icon: <FileText aria-hidden />,
+          title: 'No drafts yet',
+          description: 'Start with PDF, Word, Markdown or text documents.',
+          action: button,
+        }}
       />
-      <Card flush>
-        <QueryView
-          query={useQuery(draftsQuery)}
-          failed="Your drafts could not be loaded"
-          pending={<ListSkeleton rows={3} rowHeight={56} />}
-          isEmpty={({ drafts }) => drafts.length === 0}
-          empty={
-            <EmptyState
-              icon={<FileText aria-hidden />}
-              title="No drafts yet"
-              description="Start with PDF, Word, Markdown or text documents."
-              action={button}
-            />
-          }
-          flush
-        >
-          {({ drafts }) => (
-            <DataTable
-              label="Drafts"
-              columns={columns}
-              rows={drafts}
-              rowKey={({ draft_id }) => draft_id}
-              rowHeight={56}
-              onRowClick={({ draft_id }) => open(draft_id)}
-            />
-          )}
-        </QueryView>
-      </Card>
-    </>
+    </ResourcePage>
   );
 }
 

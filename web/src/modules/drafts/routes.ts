@@ -1,5 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
+import { searchSchema, text } from '../../lib/url-search.ts';
 
 /** The list of drafts and the page of each. */
 export const draftsRoutes = <App extends AnyRoute>(app: App) =>
@@ -12,12 +13,8 @@ export const draftsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/drafts/$id',
-      validateSearch: parseDraft,
+      // `document`: shows only the rows of this document.
+      validateSearch: searchSchema({ document: text }),
       component: pageComponent(() => import('./draft-page.tsx'), 'DraftPage'),
     }),
   ] as const;
-
-/** `document`: shows only the rows of this document. */
-function parseDraft({ document }: Record<string, unknown>): { document?: string } {
-  return typeof document === 'string' ? { document } : {};
-}

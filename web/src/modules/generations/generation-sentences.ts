@@ -1,6 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
 import { aboutDuration, formatDuration } from '../../lib/format/format-time.ts';
+import { outcomeText } from '../../lib/format/outcome-text.ts';
 
 type Stage = Pick<Generation, 'provider' | 'state' | 'reason' | 'step' | 'steps'>;
 
@@ -50,8 +51,7 @@ export function canBeCancelled({ provider, state }: Pick<Stage, 'provider' | 'st
 
 /** Returns why there is no picture, if known, and that it was free. */
 export function noChargeText({ state, reason }: Pick<Stage, 'state' | 'reason'>): string {
-  const free = 'You were not charged.';
-  return state === 'failed' && reason ? `${reason.replace(/\.?$/, '.')} ${free}` : free;
+  return outcomeText(state === 'failed' ? reason : '', '0');
 }
 
 /** 0 to 100, or null if unknown. */

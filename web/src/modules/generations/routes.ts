@@ -1,7 +1,17 @@
-import { type GenerationState, generationStates } from '@bakehouse/contract/generations';
-import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { generationStates } from '@bakehouse/contract/generations';
+import { generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
+import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
+
+const gallerySearch = searchSchema({
+  search: text,
+  generator: oneOf(...generatorNames),
+  state: oneOf(...generationStates),
+  /** Ids of the compared generations. */
+  compare: (ids): string[] | undefined =>
+    Array.isArray(ids) && ids.length > 0 ? ids.filter((id) => typeof id === 'string') : undefined,
+});
 
 /** The gallery and the pages of generations. */
 export const generationsRoutes = <App extends AnyRoute>(app: App) =>
@@ -9,7 +19,7 @@ export const generationsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/gallery',
-      validateSearch: parseGallery,
+      validateSearch: gallerySearch,
       component: pageComponent(() => import('./gallery/gallery-page.tsx'), 'GalleryPage'),
     }),
     createRoute({
@@ -28,23 +38,3 @@ export const sharedRoutes = <Public extends AnyRoute>(parent: Public) =>
       component: pageComponent(() => import('./sharing/shared-page.tsx'), 'SharedPage'),
     }),
   ] as const;
-
-type GallerySearch = {
-  search?: string;
-  generator?: GeneratorName;
-  state?: GenerationState;
-  /** Ids of the compared generations. */
-  compare?: string[];
-};
-
-function parseGallery({ search, generator, state, compare }: Record<string, unknown>): GallerySearch {
-  const knownGenerator = generatorNames.find((one) => one === generator);
-  const knownState = generationStates.find((one) => one === state);
-  const ids = Array.isArray(compare) ? compare.filter((id) => typeof id === 'string') : [];
-  return {
-    ...(typeof search === 'string' && search !== '' && { search }),
-    ...(knownGenerator && { generator: knownGenerator }),
-    ...(knownState && { state: knownState }),
-    ...(ids.length > 0 && { compare: ids }),
-  };
-}

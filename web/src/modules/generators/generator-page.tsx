@@ -3,10 +3,11 @@ import { editsPictures, type Generator } from '@bakehouse/contract/generators/ge
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
-import { useMatch, useNavigate, useSearch } from '@tanstack/react-router';
+import { useMatch } from '@tanstack/react-router';
 import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { loadable } from '../../lib/loadable.tsx';
 import { tabClearCount } from '../../lib/tab-storage.ts';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import { type InitialQuery, useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Boundary } from '../../ui/boundary.tsx';
@@ -266,26 +267,15 @@ function Results({ empty }: { empty: ReactNode }) {
 
 /** The draft with values from the URL, which are then removed from the URL. */
 function useBroughtDraft(name: GeneratorName) {
-  const brought: PrefilledInput = useSearch({ strict: false });
-  const navigate = useNavigate();
-  return useDraft(
-    name,
-    brought,
-    () =>
-      void navigate({
-        to: '.',
-        search: ({
-          prompt,
-          settings,
-          source,
-          source_output,
-          same_source_as,
-          ...rest
-        }: Record<string, unknown>) => rest as never,
-        replace: true,
-        resetScroll: false,
-      }),
-  );
+  const [brought, change] = useUrlSearch<PrefilledInput>();
+  const nothing = {
+    prompt: undefined,
+    settings: undefined,
+    source: undefined,
+    source_output: undefined,
+    same_source_as: undefined,
+  };
+  return useDraft(name, brought, () => change(nothing, { resetScroll: false }));
 }
 
 function ratioOf(name: GeneratorName, { form }: Serving, { values }: Pick<Draft, 'values'>): string {

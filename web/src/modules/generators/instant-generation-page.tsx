@@ -35,7 +35,7 @@ import { GeneratorList } from './generator-list.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';
 
 /** The form's values when the page was left. */
-export type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
+type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
 
 /** A quick form: choose a generator, type a prompt, and continue on its page. */
 export function InstantGenerationPage() {

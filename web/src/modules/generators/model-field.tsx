@@ -1,9 +1,10 @@
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
-import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { useUrlSearch } from '../../lib/url-search.ts';
 import { Field } from '../../ui/field.tsx';
 import { Money } from '../../ui/money.tsx';
 import { Select } from '../../ui/select.tsx';
+import type { PrefilledInput } from '../generations/actions/remix.ts';
 import { type ProviderChoice, providerSearch } from './form/providers.ts';
 import { useGeneratorPage } from './generator-context.ts';
 
@@ -11,19 +12,16 @@ import { useGeneratorPage } from './generator-context.ts';
 export function ModelField() {
   const { name, serving } = useGeneratorPage();
   const { providers, provider } = serving;
-  const navigate = useNavigate();
+  const [, change] = useUrlSearch<PrefilledInput>();
   const isOneOfMany = providers.length > 1 || providers.some(({ kind }) => kind === 'deployment');
   if (!isOneOfMany) return null;
-  const choose = (value: string) =>
-    void navigate({
-      to: '.',
-      search: ({ model: _model, service: _service, ...rest }: Record<string, unknown>) => {
-        const chosen = providers.find((one) => valueOf(one) === value);
-        return { ...rest, ...(chosen && providerSearch(chosen)) };
-      },
-      replace: true,
-      resetScroll: false,
-    });
+  const choose = (value: string) => {
+    const chosen = providers.find((one) => valueOf(one) === value);
+    change(
+      { model: undefined, service: undefined, ...(chosen && providerSearch(chosen)) },
+      { resetScroll: false },
+    );
+  };
   return (
     <Field label={providers.every(({ kind }) => kind === 'service') ? 'Service' : 'Model'}>
       <Select

@@ -1,10 +1,23 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
+import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
 import type { PrefilledInput } from '../generations/actions/remix.ts';
-import type { QuickFormSearch } from './instant-generation-page.tsx';
 
 const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
+
+const prefilledSearch = searchSchema<PrefilledInput>({
+  prompt: text,
+  source: text,
+  source_output: text,
+  same_source_as: text,
+  model: text,
+  service: text,
+  settings: (value) =>
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as PrefilledInput['settings'])
+      : undefined,
+});
 
 /** Pages for signed-in users only. */
 const ownPages = ['flux-kontext'] as const satisfies GeneratorName[];
@@ -22,7 +35,7 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
     createRoute({
       getParentRoute: () => parent,
       path: '/instant-generation',
-      validateSearch: parseQuickForm,
+      validateSearch: searchSchema({ generator: oneOf(...generatorNames), prompt: text }),
       component: pageComponent(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
     }),
     ...pagesOf(parent, ownPages),
@@ -37,35 +50,8 @@ function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
     createRoute({
       getParentRoute: () => parent,
       path,
-      validateSearch: parseBrought,
+      validateSearch: prefilledSearch,
       component: generatorPage,
     });
   return names.flatMap((name) => [pageAt(`/${name}`), pageAt(`/bakery/${name}`)] as const);
-}
-
-function parseQuickForm({ generator, prompt }: Record<string, unknown>): QuickFormSearch {
-  const name = generatorNames.find((one) => one === generator);
-  return { ...(name && { generator: name }), ...(typeof prompt === 'string' && { prompt }) };
-}
-
-/** Parses the values that a link brings. */
-function parseBrought({
-  prompt,
-  settings,
-  source,
-  source_output: output,
-  same_source_as: sameAsId,
-  model,
-  service,
-}: Record<string, unknown>): PrefilledInput {
-  const isObject = typeof settings === 'object' && settings !== null && !Array.isArray(settings);
-  return {
-    ...(typeof prompt === 'string' && { prompt }),
-    ...(typeof source === 'string' && { source }),
-    ...(typeof output === 'string' && { source_output: output }),
-    ...(typeof sameAsId === 'string' && { same_source_as: sameAsId }),
-    ...(typeof model === 'string' && { model }),
-    ...(typeof service === 'string' && { service }),
-    ...(isObject && { settings: settings as NonNullable<PrefilledInput['settings']> }),
-  };
 }

@@ -28,7 +28,7 @@ test.each([
       [assetListQuery('ada', { types: 'RAW' }), onePage({ datasets: [] })],
       [assetListQuery('ada', { types: 'MODEL' }), onePage({ datasets: [] })],
       [recentGenerationsQuery('ada'), onePage({ generations: [] })],
-      [deploymentListQuery('text', 'ada', { ended: true }), onePage({ deployments: [] })],
+      [deploymentListQuery('text', 'ada', { status: 'all' }), onePage({ deployments: [] })],
     ];
     for (const [{ queryKey }, data] of readAhead) queryClient.setQueryData(queryKey, data);
     const onboarding = { onboarding_completed: false, dismissed };

@@ -43,7 +43,7 @@ export function readDashboard({ id, onboarding }: User): void {
   void queryClient.prefetchInfiniteQuery(assetListQuery(id, { types: 'MODEL' }));
   void queryClient.prefetchInfiniteQuery(recentGenerationsQuery(id));
   if (onboarding.dismissed) return;
-  void queryClient.prefetchInfiniteQuery(deploymentListQuery('text', id, { ended: true }));
+  void queryClient.prefetchInfiniteQuery(deploymentListQuery('text', id, { status: 'all' }));
   void OnboardingCard.preload();
 }
 
@@ -54,7 +54,7 @@ export function DashboardPage() {
   const balance = useBalance(user.id);
   const spend = useQuery(spendQuery(user.id, {}));
   const everDeployed = useInfiniteQuery({
-    ...deploymentListQuery('text', user.id, { ended: true }),
+    ...deploymentListQuery('text', user.id, { status: 'all' }),
     enabled: !dismissed,
   });
   // Each card reads its own data; this waits only for what determines the cards' heights.

@@ -52,7 +52,7 @@ function show(
   runs: { run_id: string; state: string }[] = [],
 ) {
   const deployments = lastRequests.map((last_request_at) => ({ last_request_at }));
-  queryClient.setQueryData(deploymentListQuery('text', 'u1', { ended: true }).queryKey, {
+  queryClient.setQueryData(deploymentListQuery('text', 'u1', { status: 'all' }).queryKey, {
     pages: [{ deployments }],
     pageParams: [null],
   } as never);

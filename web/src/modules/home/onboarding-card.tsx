@@ -55,7 +55,7 @@ const steps: Step[] = [
 /** The first steps with a button for the next one; hidden when all are done. */
 export function OnboardingCard() {
   const { id: userId, onboarding } = useUser();
-  const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, { ended: true }));
+  const { data: deployments } = useInfiniteQuery(deploymentListQuery('text', userId, { status: 'all' }));
   const dismiss = useDismissOnboarding();
   const created = onboarding.onboarding_completed;
 

@@ -1,5 +1,6 @@
 import { HUB_UNREACHABLE } from '@bakehouse/contract/hub/public';
 import { QueryClientProvider } from '@tanstack/react-query';
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
 import { fireEvent, render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
@@ -11,9 +12,13 @@ vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 
 test('shows immediately that the hub is unreachable, and retries on request', async () => {
   vi.mocked(call).mockRejectedValueOnce(new ApiError(HUB_UNREACHABLE, { status: 503, code: 'unavailable' }));
+  const router = createRouter({
+    routeTree: createRootRoute({ component: HubSearch }),
+    history: createMemoryHistory(),
+  });
   render(
     <QueryClientProvider client={queryClient}>
-      <HubSearch filter={{}} onFilter={() => undefined} />
+      <RouterProvider router={router as never} />
     </QueryClientProvider>,
   );
   expect((await screen.findByRole('alert')).textContent).toContain(HUB_UNREACHABLE);

@@ -1,67 +1,48 @@
-import { getRouteApi } from '@tanstack/react-router';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { type SearchOf, useUrlSearch } from '../../lib/url-search.ts';
 import { Button } from '../../ui/button.tsx';
-import { PageHeader } from '../../ui/page-header.tsx';
+import { ResourcePage } from '../../ui/resource/resource-page.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
 import { ClonesList } from './clones/clones-list.tsx';
 import { HubSearch } from './hub-search.tsx';
-import type { ModelHubSearch } from './model-hub-search.ts';
 import { RepositoryDialog } from './repository/repository-dialog.tsx';
 import { TokenDialog } from './repository/token-dialog.tsx';
-
-const route = getRouteApi('/app/model-hub');
+import type { modelHubSearch } from './routes.ts';
 
 /** The public hub: search, view and clone models and datasets. */
 export function ModelHubPage() {
-  const search = route.useSearch();
-  const navigate = route.useNavigate();
+  const [{ tab = 'search', type = 'model', repo }, change] = useUrlSearch<SearchOf<typeof modelHubSearch>>();
   const [savesToken, setSavesToken] = useState(false);
-  const go = (next: ModelHubSearch, replace = true) => void navigate({ search: next, replace });
-  const { repo, ...withoutRepo } = search;
   return (
-    <>
-      <PageHeader
-        title="Model hub"
-        description="Clone models and datasets from the public hub."
-        actions={
-          <Button onClick={() => setSavesToken(true)}>
-            <KeyRound aria-hidden />
-            Access token
-          </Button>
-        }
-      />
+    <ResourcePage
+      title="Model hub"
+      description="Clone models and datasets from the public hub."
+      actions={
+        <Button onClick={() => setSavesToken(true)}>
+          <KeyRound aria-hidden />
+          Access token
+        </Button>
+      }
+    >
       <Tabs
-        value={search.tab ?? 'search'}
-        onChange={(tab) => {
-          const { tab: _, ...rest } = withoutRepo;
-          go(tab === 'clones' ? { ...rest, tab } : rest);
-        }}
+        value={tab}
+        onChange={(next) => change({ tab: next === 'clones' ? next : undefined, repo: undefined })}
         tabs={[
-          {
-            value: 'search',
-            label: 'Search',
-            content: (
-              <HubSearch
-                filter={withoutRepo}
-                // The debounced search may fire after a result was opened.
-                onFilter={(filter) => go({ ...filter, ...(repo !== undefined && { repo }) })}
-              />
-            ),
-          },
+          { value: 'search', label: 'Search', content: <HubSearch /> },
           { value: 'clones', label: 'Clones', content: <ClonesList /> },
         ]}
       />
       {repo && (
         <RepositoryDialog
           key={repo}
-          type={search.type ?? 'model'}
+          type={type}
           id={repo}
-          onClose={() => go(withoutRepo)}
-          onCloning={() => go({ ...withoutRepo, tab: 'clones' })}
+          onClose={() => change({ repo: undefined })}
+          onCloning={() => change({ tab: 'clones', repo: undefined })}
         />
       )}
       {savesToken && <TokenDialog onClose={() => setSavesToken(false)} />}
-    </>
+    </ResourcePage>
   );
 }

@@ -1,6 +1,14 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { parseModelHub } from './model-hub-search.ts';
+import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
+
+/** `repo`: the repository whose details are open. */
+export const modelHubSearch = searchSchema({
+  tab: oneOf('clones'),
+  type: oneOf('dataset'),
+  query: text,
+  repo: text,
+});
 
 /** The public hub. */
 export const hubRoutes = <App extends AnyRoute>(app: App) =>
@@ -8,7 +16,7 @@ export const hubRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/model-hub',
-      validateSearch: parseModelHub,
+      validateSearch: modelHubSearch,
       component: pageComponent(() => import('./model-hub-page.tsx'), 'ModelHubPage'),
     }),
   ] as const;

@@ -16,12 +16,8 @@ export const machinesQuery = endpointQuery(['machines'], listMachines, {}, { sta
  * Returns the machines, for operators. Polls even while the event stream is connected, because no event
  * announces a silent machine.
  */
-export function useMachines(isOperator: boolean) {
-  return useQuery({
-    ...machinesQuery,
-    enabled: isOperator,
-    refetchInterval: useOnlineInterval(MACHINES_POLL_MS),
-  });
+export function useMachines() {
+  return useQuery({ ...machinesQuery, refetchInterval: useOnlineInterval(MACHINES_POLL_MS) });
 }
 
 /** Query for running and queued tasks, paginated; for operators. */
@@ -31,12 +27,8 @@ export const workQuery = endpointPages(['work'], listWork, {}, { rows: 'work', i
  * Returns the tasks, kept up to date. Polls, because events about other users' tasks are only sent to those
  * users.
  */
-export function useWork(isOperator: boolean) {
-  return useInfiniteQuery({
-    ...workQuery,
-    enabled: isOperator,
-    refetchInterval: useOnlineInterval(MACHINES_POLL_MS),
-  });
+export function useWork() {
+  return useInfiniteQuery({ ...workQuery, refetchInterval: useOnlineInterval(MACHINES_POLL_MS) });
 }
 
 /** Returns the machine's hardware and its unfinished preparations. */

@@ -2,9 +2,8 @@ import type { Work } from '@bakehouse/contract/machines';
 import { Link } from '@tanstack/react-router';
 import { Layers } from 'lucide-react';
 import type { Column } from '../../ui/data-table.tsx';
-import { EmptyState } from '../../ui/empty-state.tsx';
-import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ResourceTable } from '../../ui/resource/resource-table.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { useUser } from '../accounts/session.ts';
 import { describeAmount, describeSharing, describeSlots, describeWork } from './describe-work.ts';
@@ -14,14 +13,13 @@ const LINK = 'rounded font-medium hover:underline';
 
 /** Running and queued tasks. */
 export function WorkTable() {
-  const { is_operator } = useUser();
-  const work = useWork(is_operator);
+  const work = useWork();
   const newest = work.data?.pages.at(-1);
   return (
     <div className="mt-8">
       <h2 className="font-semibold text-base">Queue</h2>
       <p className="mt-0.5 mb-3 min-h-5 text-muted">{newest && describeAmount(newest)}</p>
-      <PagedTable
+      <ResourceTable
         label="Queue"
         query={work}
         rows={(page) => page.work}
@@ -30,13 +28,12 @@ export function WorkTable() {
         skeletonRows={1}
         columns={columns}
         failed="The queue could not be loaded"
-        empty={
-          <EmptyState
-            icon={<Layers aria-hidden />}
-            title="Nothing is running or waiting"
-            description="Training runs, deployments and the models of this server are listed here while they run or wait for a machine."
-          />
-        }
+        empty={{
+          icon: <Layers aria-hidden />,
+          title: 'Nothing is running or waiting',
+          description:
+            'Training runs, deployments and the models of this server are listed here while they run or wait for a machine.',
+        }}
       />
     </div>
   );

@@ -1,7 +1,7 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-import { parseTabAndFile } from '../../lib/tab-search.ts';
-import { parseAssetList } from '../assets/asset-list-search.ts';
+import { oneOf, searchSchema } from '../../lib/url-search.ts';
+import { assetListSearch, assetPageParams } from '../assets/asset-search.ts';
 
 /** Routes of the model list, model pages and restricted models. */
 export const modelsRoutes = <App extends AnyRoute>(app: App) =>
@@ -9,13 +9,13 @@ export const modelsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/model',
-      validateSearch: parseAssetList,
+      validateSearch: assetListSearch,
       component: pageComponent(() => import('./models-page.tsx'), 'ModelsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/model/$id/description',
-      validateSearch: parseTabAndFile,
+      validateSearch: searchSchema(assetPageParams),
       component: pageComponent(() => import('./model-page.tsx'), 'ModelPage'),
     }),
     createRoute({
@@ -34,8 +34,7 @@ export const modelsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/operator/access-requests',
-      validateSearch: ({ state }: Record<string, unknown>): { state?: 'all' } =>
-        state === 'all' ? { state } : {},
+      validateSearch: searchSchema({ state: oneOf('all') }),
       component: pageComponent(() => import('./restricted/access-requests-page.tsx'), 'AccessRequestsPage'),
     }),
   ] as const;

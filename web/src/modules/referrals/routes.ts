@@ -1,7 +1,6 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
-
-type BackFromX = { code?: string; state?: string; error?: string };
+import { searchSchema, text } from '../../lib/url-search.ts';
 
 /** Route of Invite friends. */
 export const referralsRoutes = <App extends AnyRoute>(app: App) =>
@@ -10,11 +9,7 @@ export const referralsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/invite',
       // Parameters of X's redirect.
-      validateSearch: (search: Record<string, unknown>): BackFromX => ({
-        ...(typeof search.code === 'string' && { code: search.code }),
-        ...(typeof search.state === 'string' && { state: search.state }),
-        ...(typeof search.error === 'string' && { error: search.error }),
-      }),
+      validateSearch: searchSchema({ code: text, state: text, error: text }),
       component: pageComponent(() => import('./invite-page.tsx'), 'InvitePage'),
     }),
   ] as const;

@@ -1,6 +1,14 @@
-import { type RunFilter, runFilters } from '@bakehouse/contract/runs';
+import { runFilters } from '@bakehouse/contract/runs';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
 import { pageComponent } from '../../lib/loadable.tsx';
+import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
+
+export const runsSearch = searchSchema({
+  search: text,
+  state: oneOf(...runFilters),
+  sort: oneOf('title'),
+  compare: text,
+});
 
 /** Routes of the run lists and the run page. */
 export const trainingRoutes = <App extends AnyRoute>(app: App) =>
@@ -8,13 +16,13 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/llm-training',
-      validateSearch: parseRuns,
+      validateSearch: runsSearch,
       component: pageComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
     }),
     createRoute({
       getParentRoute: () => app,
       path: '/diffusion-training',
-      validateSearch: parseRuns,
+      validateSearch: runsSearch,
       component: pageComponent(() => import('./runs/runs-page.tsx'), 'DiffusionTrainingPage'),
     }),
     createRoute({
@@ -30,15 +38,3 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
       component: pageComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
     }),
   ] as const;
-
-type RunsSearch = { search?: string; state?: RunFilter; sort?: 'title'; compare?: string };
-
-function parseRuns({ search, state, sort, compare }: Record<string, unknown>): RunsSearch {
-  const known = runFilters.find((one) => one === state);
-  return {
-    ...(typeof search === 'string' && search !== '' && { search }),
-    ...(known && { state: known }),
-    ...(sort === 'title' && { sort }),
-    ...(typeof compare === 'string' && { compare }),
-  };
-}

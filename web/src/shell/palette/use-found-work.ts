@@ -58,7 +58,7 @@ function useNewest(): Work {
 function useSearched(search: string) {
   const { id } = useUser();
   const options = { enabled: search !== '', placeholderData: keepPreviousData };
-  const wanted = { search, ended: true };
+  const wanted = { search, status: 'all' } as const;
   const text = useInfiniteQuery({ ...deploymentListQuery('text', id, wanted), ...options });
   const images = useInfiniteQuery({ ...deploymentListQuery('image', id, wanted), ...options });
   const runs = useInfiniteQuery({ ...runsQuery({ search }), ...options });

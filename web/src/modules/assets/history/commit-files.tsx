@@ -5,10 +5,8 @@ import { Link } from '@tanstack/react-router';
 import { Download, Folder } from 'lucide-react';
 import { Fragment } from 'react';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { notifyFailure } from '../../../ui/notify-failure.ts';
-import { PagedList } from '../../../ui/paged-list.tsx';
+import { ResourceList } from '../../../ui/resource/resource-list.tsx';
 import { isDataFile } from '../files/data-file.ts';
 import { downloadAssetFile } from '../files/file-calls.ts';
 import { folderQuery } from './history-calls.ts';
@@ -26,43 +24,35 @@ type Props = {
 /** The files at a commit, including files that were deleted or replaced later, with downloads. */
 export function CommitFiles({ folder, onFolder, ...of }: Props) {
   const { assetId, revisionId } = of;
-  const entries = useInfiniteQuery(folderQuery({ assetId, revisionId, path: folder }));
   return (
-    <Card
-      flush
+    <ResourceList
       title="Files of this version"
       description={folder && <Folders path={folder} onFolder={onFolder} />}
-    >
-      <PagedList
-        query={entries}
-        rows={(page) => page.entries}
-        failed="The files could not be loaded"
-        rowHeight={45}
-        skeletonRows={3}
-        empty={<EmptyState compact title="No files" description="This version deleted the last file." />}
-      >
-        {(rows) => (
-          <ul aria-label="Files of this version" className="divide-y divide-line border-line border-t">
-            {rows.map((entry) => (
-              <li key={entry.path} className="flex min-h-11 items-center gap-3 px-5 py-1.5">
-                {entry.type === 'folder' ? (
-                  <button
-                    type="button"
-                    className="flex min-w-0 items-center gap-2 rounded text-left font-medium hover:underline"
-                    onClick={() => onFolder(entry.path)}
-                  >
-                    <Folder aria-hidden className="size-4 shrink-0 text-muted" />
-                    <span className="[overflow-wrap:anywhere]">{nameOf(entry.path)}</span>
-                  </button>
-                ) : (
-                  <FileLine file={entry} {...of} />
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-      </PagedList>
-    </Card>
+      label="Files of this version"
+      query={useInfiniteQuery(folderQuery({ assetId, revisionId, path: folder }))}
+      rows={(page) => page.entries}
+      rowKey={(entry) => entry.path}
+      failed="The files could not be loaded"
+      rowHeight={45}
+      skeletonRows={3}
+      empty={{ compact: true, title: 'No files', description: 'This version deleted the last file.' }}
+      item={(entry) => (
+        <div className="flex min-h-11 items-center gap-3 px-5 py-1.5">
+          {entry.type === 'folder' ? (
+            <button
+              type="button"
+              className="flex min-w-0 items-center gap-2 rounded text-left font-medium hover:underline"
+              onClick={() => onFolder(entry.path)}
+            >
+              <Folder aria-hidden className="size-4 shrink-0 text-muted" />
+              <span className="[overflow-wrap:anywhere]">{nameOf(entry.path)}</span>
+            </button>
+          ) : (
+            <FileLine file={entry} {...of} />
+          )}
+        </div>
+      )}
+    />
   );
 }
 

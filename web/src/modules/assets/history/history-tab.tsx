@@ -2,10 +2,8 @@ import type { AssetCommit } from '@bakehouse/contract/asset-commits';
 import type { Asset } from '@bakehouse/contract/assets';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
-import { Card } from '../../../ui/card.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PagedList } from '../../../ui/paged-list.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { ResourceList } from '../../../ui/resource/resource-list.tsx';
 import { CommitChanges } from './commit-changes.tsx';
 import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
@@ -33,30 +31,16 @@ export function HistoryTab({ asset, place, onPlace }: Props) {
       />
     );
   return (
-    <Card flush>
-      <PagedList
-        query={commits}
-        rows={(page) => page.commits.filter(({ revision_id }) => revision_id !== null)}
-        failed="The history could not be loaded"
-        rowHeight={57}
-        empty={
-          <EmptyState
-            title="No versions yet"
-            description="Each change to the files appears here as a version."
-          />
-        }
-      >
-        {(rows) => (
-          <ol aria-label="Versions" className="divide-y divide-line">
-            {rows.map((commit) => (
-              <li key={commit.commit_id}>
-                <CommitLine commit={commit} onOpen={() => onPlace({ commit: commit.commit_id })} />
-              </li>
-            ))}
-          </ol>
-        )}
-      </PagedList>
-    </Card>
+    <ResourceList
+      label="Versions"
+      query={commits}
+      rows={(page) => page.commits.filter(({ revision_id }) => revision_id !== null)}
+      rowKey={(commit) => commit.commit_id}
+      failed="The history could not be loaded"
+      rowHeight={57}
+      empty={{ title: 'No versions yet', description: 'Each change to the files appears here as a version.' }}
+      item={(commit) => <CommitLine commit={commit} onOpen={() => onPlace({ commit: commit.commit_id })} />}
+    />
   );
 }
 

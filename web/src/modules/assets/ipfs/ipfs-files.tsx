@@ -2,14 +2,13 @@ import type { IpfsFile } from '@bakehouse/contract/ipfs';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Column } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PagedTable } from '../../../ui/paged-table.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { Cid } from './cid.tsx';
 import { ipfsFilesQuery } from './ipfs-calls.ts';
 
 export function IpfsFiles({ assetId, revisionId }: { assetId: string; revisionId: string }) {
   return (
-    <PagedTable
+    <ResourceTable
       title="Files of the newest version"
       label="Files with their CIDs"
       query={useInfiniteQuery(ipfsFilesQuery(assetId, revisionId))}
@@ -18,7 +17,7 @@ export function IpfsFiles({ assetId, revisionId }: { assetId: string; revisionId
       columns={columns}
       failed="The files could not be loaded"
       skeletonRows={3}
-      empty={<EmptyState title="No files" />}
+      empty={{ title: 'No files' }}
     />
   );
 }

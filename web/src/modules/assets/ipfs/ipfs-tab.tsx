@@ -11,8 +11,8 @@ import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PagedTable } from '../../../ui/paged-table.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { useUpdateAsset } from '../asset-calls.ts';
 import { Cid } from './cid.tsx';
 import { ipfsQuery } from './ipfs-calls.ts';
@@ -60,7 +60,7 @@ function Addresses({ asset, canChange }: Props) {
   return (
     <div className="flex flex-col gap-4">
       <Intro asset={asset} canChange={canChange} services={services} isKnown={versions.data !== undefined} />
-      <PagedTable
+      <ResourceTable
         title="Versions"
         label="Versions"
         query={versions}
@@ -69,7 +69,7 @@ function Addresses({ asset, canChange }: Props) {
         columns={columnsFor(services)}
         failed="The IPFS addresses could not be loaded"
         skeletonRows={1}
-        empty={<EmptyState title="No addresses yet" description="Each version gets one once it has files." />}
+        empty={{ title: 'No addresses yet', description: 'Each version gets one once it has files.' }}
       />
       {newest && hasCid && <IpfsFiles assetId={id} revisionId={newest} />}
     </div>

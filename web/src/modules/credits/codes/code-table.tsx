@@ -7,9 +7,8 @@ import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { PagedTable } from '../../../ui/paged-table.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { codesQuery, useRevokeCode } from './code-calls.ts';
 
 /** All codes with their state and redemptions; open ones can be revoked. */
@@ -34,7 +33,7 @@ export function CodeTable() {
   };
   return (
     <>
-      <PagedTable
+      <ResourceTable
         label="Codes"
         title="All codes"
         query={list}
@@ -43,13 +42,11 @@ export function CodeTable() {
         columns={[...columns, actions]}
         skeletonRows={6}
         failed="The codes could not be loaded"
-        empty={
-          <EmptyState
-            icon={<Ticket aria-hidden />}
-            title="No codes yet"
-            description="Codes you create appear here with their redemptions."
-          />
-        }
+        empty={{
+          icon: <Ticket aria-hidden />,
+          title: 'No codes yet',
+          description: 'Codes you create appear here with their redemptions.',
+        }}
       />
       <ConfirmDialog
         open={asked !== null}

@@ -12,11 +12,10 @@ import { CopyButton } from '../../../ui/copy-button.tsx';
 import { DataTable, type Sort } from '../../../ui/data-table.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { OperatorOnly } from '../../../ui/operator-only.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { ResourcePage } from '../../../ui/resource/resource-page.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
-import { useUser } from '../../accounts/session.ts';
+import { operatorPage } from '../../accounts/operator-page.tsx';
 import { ChargebackCard } from './chargeback-card.tsx';
 import { GrantCard } from './grant-card.tsx';
 import { useLedger } from './ledger-calls.ts';
@@ -26,32 +25,24 @@ type Ledger = ResponseOf<typeof getLedger>;
 type Proof = NonNullable<Ledger['proof']>;
 
 /** The operator's view of the ledger: the last proof, then the accounts. */
-export function LedgerPage() {
-  const { is_operator } = useUser();
-  return (
-    <OperatorOnly isOperator={is_operator} title="Ledger" what="the ledger">
-      <Books />
-    </OperatorOnly>
-  );
-}
+export const LedgerPage = operatorPage('Ledger', 'the ledger', Books);
 
 function Books() {
   const ledger = useLedger();
   return (
-    <>
-      <PageHeader
-        title="Ledger"
-        description="Every transaction is a double entry. Checked hourly and when you open this page."
-        actions={
-          <Button
-            loading={ledger.isFetching || ledger.data?.is_being_proved}
-            onClick={() => void ledger.refetch()}
-          >
-            <RotateCw aria-hidden />
-            Check again
-          </Button>
-        }
-      />
+    <ResourcePage
+      title="Ledger"
+      description="Every transaction is a double entry. Checked hourly and when you open this page."
+      actions={
+        <Button
+          loading={ledger.isFetching || ledger.data?.is_being_proved}
+          onClick={() => void ledger.refetch()}
+        >
+          <RotateCw aria-hidden />
+          Check again
+        </Button>
+      }
+    >
       <QueryView
         query={ledger}
         failed="The ledger could not be loaded"
@@ -77,7 +68,7 @@ function Books() {
           </div>
         )}
       </QueryView>
-    </>
+    </ResourcePage>
   );
 }
 

@@ -4,32 +4,28 @@ import { History } from 'lucide-react';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { PagedTable } from '../../../ui/paged-table.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { priceChangesQuery } from './price-calls.ts';
 import { priceUnits } from './price-units.ts';
 
 /** All price changes, newest first. */
 export function PriceHistory() {
-  const list = useInfiniteQuery(priceChangesQuery);
   return (
-    <PagedTable
+    <ResourceTable
       label="History"
       title="History"
-      query={list}
+      query={useInfiniteQuery(priceChangesQuery)}
       rows={(page) => page.changes}
       rowKey={({ id }) => id}
       columns={columns}
       skeletonRows={2}
       failed="The history could not be loaded"
-      empty={
-        <EmptyState
-          icon={<History aria-hidden />}
-          title="No changes yet"
-          description="All prices are still the defaults."
-        />
-      }
+      empty={{
+        icon: <History aria-hidden />,
+        title: 'No changes yet',
+        description: 'All prices are still the defaults.',
+      }}
     />
   );
 }

@@ -1,15 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useSearch } from '@tanstack/react-router';
 import { type ReactNode, useMemo } from 'react';
 import { localDay } from '../../../lib/format/format-time.ts';
+import { type SearchOf, useUrlSearch } from '../../../lib/url-search.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
+import { ResourcePage } from '../../../ui/resource/resource-page.tsx';
 import { Segmented } from '../../../ui/segmented.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { transactionsQuery } from '../credit-queries.ts';
+import type { transactionsSearch } from '../routes.ts';
 import { Statement } from './balances/statement.tsx';
 import { ExportMenu } from './export/export-menu.tsx';
 import { KeyField } from './key-field.tsx';
@@ -42,11 +44,10 @@ export function TransactionsPage() {
   );
 
   return (
-    <>
-      <PageHeader
-        title="Transaction History"
-        description="All credits in and out. Holds are pending until their work ends."
-      />
+    <ResourcePage
+      title="Transaction History"
+      description="All credits in and out. Holds are pending until their work ends."
+    >
       <div className="grid grid-cols-1 gap-6">
         <SpendCard from={from} to={to} />
         <Card flush>
@@ -59,7 +60,7 @@ export function TransactionsPage() {
           )}
         </Card>
       </div>
-    </>
+    </ResourcePage>
   );
 }
 
@@ -94,11 +95,9 @@ function Totals({ filter }: { filter: Filter }) {
 }
 
 function Toolbar() {
-  const { from, to, view = 'list', key } = useSearch({ from: '/app/transactions' });
-  const navigate = useNavigate({ from: '/transactions' });
+  const [{ from, to, view = 'list', key }, change] = useUrlSearch<SearchOf<typeof transactionsSearch>>();
   const period = usablePeriod({ from, to }, localDay(new Date()));
-  const set = (change: { from?: string; to?: string; view?: 'statement'; key?: string }) =>
-    void navigate({ search: (previous) => ({ ...previous, ...change }), replace: true, resetScroll: false });
+  const set = (next: Parameters<typeof change>[0]) => change(next, { resetScroll: false });
   return (
     <div className="flex flex-wrap items-start justify-between gap-3 border-line border-b px-5 py-3.5">
       <Segmented

@@ -4,10 +4,9 @@ import { useState } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
 import type { Column } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { PagedTable } from '../../../ui/paged-table.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { deviceName } from '../../machines/devices.ts';
@@ -16,7 +15,31 @@ import { type Deployment, type Family, families, kindRow, linkTo, statusWord } f
 import { useActiveKontextDeployment } from '../own-image-models.ts';
 import { TerminateDialog } from '../terminate-dialog.tsx';
 import type { useDeployments } from '../use-deployments.ts';
-import { NoDeploymentsFound } from './deployment-filters.tsx';
+
+/** Search, status filter and sort order of a deployment list. */
+export const deploymentFilterFields = [
+  { name: 'search', label: 'Search deployments' },
+  {
+    name: 'status',
+    label: 'Status',
+    options: [
+      { value: 'live', label: 'Active' },
+      { value: 'running', label: 'Running' },
+      { value: 'sleeping', label: 'Sleeping' },
+      { value: 'failed', label: 'Failed' },
+      { value: 'terminated', label: 'Terminated' },
+      { value: 'all', label: 'All' },
+    ],
+  },
+  {
+    name: 'sort',
+    label: 'Sort by',
+    options: [
+      { value: 'created', label: 'Newest' },
+      { value: 'title', label: 'Name' },
+    ],
+  },
+];
 
 type TableProps = {
   family: Family;
@@ -39,7 +62,7 @@ export function DeploymentTable({
   const { none, noneAbout, deploy } = families[family];
   return (
     <>
-      <PagedTable
+      <ResourceTable
         label="Deployments"
         query={deployments}
         rows={(page) => page.deployments}
@@ -49,17 +72,15 @@ export function DeploymentTable({
         onRowClick={(deployment) => void navigate(linkTo(deployment))}
         failed="Your deployments could not be loaded"
         empty={
-          narrowed ? (
-            <NoDeploymentsFound />
-          ) : (
-            <EmptyState
-              icon={<Rocket aria-hidden />}
-              title={none}
-              description={noneAbout}
-              // In the narrow layout the page's own button is visible.
-              action={!narrow && <Button onClick={onDeploy}>{deploy}</Button>}
-            />
-          )
+          narrowed
+            ? { title: 'No deployments found', description: 'No deployments match your search and filter.' }
+            : {
+                icon: <Rocket aria-hidden />,
+                title: none,
+                description: noneAbout,
+                // In the narrow layout the page's own button is visible.
+                action: !narrow && <Button onClick={onDeploy}>{deploy}</Button>,
+              }
         }
       />
       {ending && <TerminateDialog deployment={ending} onClose={() => setEnding(null)} />}

@@ -6,19 +6,16 @@ import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
 import { CheckboxBox } from '../../../ui/checkbox-box.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
-import { type Column, DataTable } from '../../../ui/data-table.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PagedList } from '../../../ui/paged-list.tsx';
-import { Select } from '../../../ui/select.tsx';
+import type { Column } from '../../../ui/data-table.tsx';
+import { FilterField } from '../../../ui/resource/filter-bar.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { rowsQuery, useDeleteRows } from '../draft-calls.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { SaveDialog } from './save-dialog.tsx';
 
 const route = getRouteApi('/app/drafts/$id');
-const ALL = 'all';
 
 /** The rows of a draft: edit, delete, or save as a dataset. */
 export function RowsCard({ draft }: { draft: Draft }) {
@@ -33,72 +30,53 @@ export function RowsCard({ draft }: { draft: Draft }) {
   const row = rows.find(({ row_id }) => row_id === opened);
   const unsaved = draft.rows - draft.rows_saved;
   return (
-    <Card
-      title="Rows"
-      description={
-        unsaved < draft.rows
-          ? `${countOf(draft.rows, 'row')}, ${draft.rows_saved} saved`
-          : `${countOf(draft.rows, 'row')}. Click a row to edit it.`
-      }
-      actions={
-        <RowActions
-          selected={selected.length}
-          unsaved={unsaved}
-          onDelete={() => setAsks('delete')}
-          onSave={() => setAsks('save')}
-        />
-      }
-      flush
-    >
-      <DocumentFilter documents={draft.documents} chosen={document} />
-      <PagedList
+    <>
+      <ResourceTable
+        title="Rows"
+        description={
+          unsaved < draft.rows
+            ? `${countOf(draft.rows, 'row')}, ${draft.rows_saved} saved`
+            : `${countOf(draft.rows, 'row')}. Click a row to edit it.`
+        }
+        actions={
+          <RowActions
+            selected={selected.length}
+            unsaved={unsaved}
+            onDelete={() => setAsks('delete')}
+            onSave={() => setAsks('save')}
+          />
+        }
+        filter={<DocumentFilter documents={draft.documents} />}
+        label="Rows"
         query={query}
         rows={(page) => page.rows}
         failed="The rows could not be loaded"
         rowHeight={64}
-        empty={<EmptyState title="No rows from this document" compact />}
-      >
-        {(all) => (
-          <DataTable
-            label="Rows"
-            columns={columnsFor({ rows: all, chosen, setChosen, open: setOpened })}
-            rows={all}
-            rowKey={({ row_id }) => row_id}
-            rowHeight={64}
-            more={query.hasNextPage}
-            onRowClick={({ row_id }) => setOpened(row_id)}
-          />
-        )}
-      </PagedList>
+        empty={{ title: 'No rows from this document', compact: true }}
+        rowKey={({ row_id }) => row_id}
+        columns={columnsFor({ rows, chosen, setChosen, open: setOpened })}
+        onRowClick={({ row_id }) => setOpened(row_id)}
+      />
       {row && <RowDialog key={row.row_id} draftId={id} row={row} onClose={() => setOpened(null)} />}
       {asks === 'save' && (
         <SaveDialog draft={draft} rows={selected.map(({ row_id }) => row_id)} onClose={() => setAsks(null)} />
       )}
       {asks === 'delete' && <DeleteDialog draftId={id} rows={selected} onClose={() => setAsks(null)} />}
-    </Card>
+    </>
   );
 }
 
-type FilterProps = { documents: Draft['documents']; chosen: string | undefined };
-
 /** Filters rows by document; renders nothing if there is only one. */
-function DocumentFilter({ documents, chosen }: FilterProps) {
-  const navigate = route.useNavigate();
+function DocumentFilter({ documents }: Pick<Draft, 'documents'>) {
   if (documents.length < 2) return null;
+  const options = documents.map(({ document_id, name }) => ({ value: document_id, label: name }));
   return (
-    <div className="w-72 max-w-full px-5 pb-3">
-      <Select
-        aria-label="Rows from"
-        size="sm"
-        value={chosen ?? ALL}
-        onChange={(value) => {
-          const search = value === ALL ? {} : { document: value };
-          void navigate({ search, replace: true, resetScroll: false });
-        }}
-        options={[
-          { value: ALL, label: 'All documents' },
-          ...documents.map(({ document_id, name }) => ({ value: document_id, label: name })),
-        ]}
+    <div className="px-5 pb-3">
+      <FilterField
+        name="document"
+        label="Rows from"
+        wide
+        options={[{ value: 'all', label: 'All documents' }, ...options]}
       />
     </div>
   );

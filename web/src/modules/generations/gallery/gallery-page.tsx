@@ -1,5 +1,5 @@
-import { type Generation, type GenerationState, generationStates } from '@bakehouse/contract/generations';
-import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
+import { type Generation, generationStates } from '@bakehouse/contract/generations';
+import { generatorNames } from '@bakehouse/contract/generators';
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { Images, ImageUp } from 'lucide-react';
@@ -8,12 +8,10 @@ import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { CheckboxBox } from '../../../ui/checkbox-box.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
 import { Pager } from '../../../ui/pager.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
-import { SearchInput } from '../../../ui/search-input.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { ResourcePage } from '../../../ui/resource/resource-page.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { useGenerations } from '../use-generations.ts';
@@ -32,71 +30,40 @@ const SKELETONS = 10;
  */
 export function GalleryPage() {
   return (
-    <>
-      <PageHeader
-        title="Gallery"
-        description="Everything you have generated, with its settings and cost."
-        parents={[{ label: 'Instant Generation', to: '/instant-generation' }]}
-      />
-      <Filter />
+    <ResourcePage
+      title="Gallery"
+      description="Everything you have generated, with its settings and cost."
+      parents={[{ label: 'Instant Generation', to: '/instant-generation' }]}
+      filters={filters}
+    >
       <Comparison />
       <Grid />
-    </>
+    </ResourcePage>
   );
 }
 
-type Narrowed = { search?: string; generator?: GeneratorName; state?: GenerationState };
-
-function useNarrow() {
-  const navigate = route.useNavigate();
-  return (name: keyof Narrowed, value: string | null) =>
-    void navigate({
-      search: ({ [name]: _, ...rest }) => ({ ...rest, ...(value && { [name]: value }) }),
-      replace: true,
-    });
-}
-
-const generatorOptions = [
-  { value: 'all', label: 'All generators' },
-  ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
+const filters = [
+  { name: 'search', label: 'Search prompts' },
+  {
+    name: 'generator',
+    label: 'Generator',
+    options: [
+      { value: 'all', label: 'All generators' },
+      ...generatorNames.map((name) => ({ value: name, label: generators[name].title })),
+    ],
+  },
+  {
+    name: 'state',
+    label: 'Status',
+    options: [
+      { value: 'all', label: 'All statuses' },
+      ...generationStates.map((state) => ({
+        value: state,
+        label: state.charAt(0).toUpperCase() + state.slice(1),
+      })),
+    ],
+  },
 ];
-const stateOptions = [
-  { value: 'all', label: 'All statuses' },
-  ...generationStates.map((state) => ({
-    value: state,
-    label: state.charAt(0).toUpperCase() + state.slice(1),
-  })),
-];
-
-function Filter() {
-  const { search = '', generator, state } = route.useSearch();
-  const narrow = useNarrow();
-  const choose = (name: 'generator' | 'state') => (value: string) =>
-    narrow(name, value === 'all' ? null : value);
-  return (
-    <div className="mb-5 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 max-sm:basis-full sm:max-w-xs">
-        <SearchInput label="Search prompts" value={search} onChange={(value) => narrow('search', value)} />
-      </div>
-      <div className="w-44 max-sm:flex-1">
-        <Select
-          aria-label="Generator"
-          value={generator ?? 'all'}
-          onChange={choose('generator')}
-          options={generatorOptions}
-        />
-      </div>
-      <div className="w-36 max-sm:flex-1">
-        <Select
-          aria-label="Status"
-          value={state ?? 'all'}
-          onChange={choose('state')}
-          options={stateOptions}
-        />
-      </div>
-    </div>
-  );
-}
 
 function Comparison() {
   const { compare: [one, other] = [] } = route.useSearch();

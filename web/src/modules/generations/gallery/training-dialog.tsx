@@ -4,13 +4,9 @@ import type { Generation } from '@bakehouse/contract/generations';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useNavigate } from '@tanstack/react-router';
-import { type FormEvent, useId, useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { Button } from '../../../ui/button.tsx';
-import { Dialog } from '../../../ui/dialog.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { notify } from '../../../ui/notify.ts';
-import { DatasetTargetFields, useDatasetTarget } from '../../assets/choice/dataset-target.tsx';
+import { DatasetDialog } from '../../assets/choice/dataset-dialog.tsx';
 import { countPictures } from '../deletion-calls.ts';
 import { useAddTrainingPictures } from './reuse-calls.ts';
 
@@ -57,62 +53,31 @@ function editsSentence(edits: number): string {
 
 /** Chooses the dataset that selected pictures are added to. */
 export function TrainingDialog({ generations, onClose, onAdded }: Props) {
-  const form = useId();
   const notifyAdded = useNotifyAdded();
-  const { chosen, problem, fields } = useDatasetTarget('Training pictures');
-  const [submitted, setSubmitted] = useState(false);
   const addition = useAddTrainingPictures();
   const { added, edits } = countTaken(generations);
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setSubmitted(true));
-    if (problem || addition.isPending) return;
-    addition.mutate(
-      {
-        ids: generations.map(({ id }) => id),
-        ...chosen,
-      },
-      {
-        onSuccess: (answer) => {
-          notifyAdded(answer);
-          onAdded();
-        },
-      },
-    );
-  }
-
   return (
-    <Dialog
-      open
-      onOpenChange={(open) => !open && !addition.isPending && onClose()}
+    <DatasetDialog
       title={`Add ${countOf(added, 'picture')} to a dataset`}
       description={`Each picture goes into a dataset with its prompt as the caption. ${editsSentence(edits)}`}
       size="sm"
-      footer={
-        <>
-          <Button onClick={onClose} disabled={addition.isPending}>
-            Cancel
-          </Button>
-          <AddButton form={form} loading={addition.isPending} disabled={added === 0} />
-        </>
+      action="Add pictures"
+      disabled={added === 0}
+      pending={addition.isPending}
+      name="Training pictures"
+      help="An empty dataset, or one with pictures and a metadata.jsonl."
+      onSave={(target) =>
+        addition.mutate(
+          { ids: generations.map(({ id }) => id), ...target },
+          {
+            onSuccess: (answer) => {
+              notifyAdded(answer);
+              onAdded();
+            },
+          },
+        )
       }
-    >
-      <form id={form} onSubmit={submit} noValidate className="grid gap-4">
-        <DatasetTargetFields
-          {...fields}
-          error={submitted ? problem : undefined}
-          help="An empty dataset, or one with pictures and a metadata.jsonl."
-        />
-      </form>
-    </Dialog>
-  );
-}
-
-function AddButton(props: { form: string; loading: boolean; disabled: boolean }) {
-  return (
-    <Button type="submit" variant="primary" {...props}>
-      Add pictures
-    </Button>
+      onClose={onClose}
+    />
   );
 }

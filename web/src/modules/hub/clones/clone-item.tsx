@@ -3,6 +3,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { outcomeText } from '../../../lib/format/outcome-text.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Progress } from '../../../ui/progress.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
@@ -18,7 +19,7 @@ export function CloneItem({ clone }: { clone: Clone }) {
   const [chosen, setChosen] = useState<boolean | null>(null);
   const showsLog = chosen ?? clone.status === 'FAILED';
   return (
-    <li className="px-5 py-4">
+    <div className="px-5 py-4">
       <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2">
         <div className="min-w-0 flex-1 basis-56">
           <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -51,13 +52,13 @@ export function CloneItem({ clone }: { clone: Clone }) {
           <CloneLog id={clone.id} />
         </div>
       )}
-    </li>
+    </div>
   );
 }
 
 function stateText(clone: Clone): string {
   if (isUnderWay(clone)) return phaseText(clone);
-  if (clone.status !== 'COMPLETED') return `${clone.reason.replace(/\.$/, '')}. You were not charged.`;
+  if (clone.status !== 'COMPLETED') return outcomeText(clone.reason, '0');
   return `${countOf(clone.files_total ?? 0, 'file')}, ${formatBytes(clone.bytes_total ?? 0)}`;
 }
 

@@ -1,93 +1,70 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
 import { Inbox, Plus } from 'lucide-react';
 import { useState } from 'react';
+import { useUrlSearch } from '../../../lib/url-search.ts';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { OperatorOnly } from '../../../ui/operator-only.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
-import { PagedList } from '../../../ui/paged-list.tsx';
-import { Segmented } from '../../../ui/segmented.tsx';
-import { useUser } from '../../accounts/session.ts';
-import { RequestList } from './request-list.tsx';
+import { FilterField } from '../../../ui/resource/filter-bar.tsx';
+import { ResourceList } from '../../../ui/resource/resource-list.tsx';
+import { ResourcePage } from '../../../ui/resource/resource-page.tsx';
+import { operatorPage } from '../../accounts/operator-page.tsx';
+import { RequestItem } from './request-item.tsx';
 import { accessRequestsQuery } from './restricted-model-calls.ts';
 import { RestrictedModelDialog } from './restricted-model-dialog.tsx';
 import { RestrictedModelsCard } from './restricted-models-card.tsx';
 
-const route = getRouteApi('/app/operator/access-requests');
+const filter = {
+  name: 'state',
+  label: 'Requests shown',
+  segmented: true,
+  options: [
+    { value: 'waiting', label: 'Waiting' },
+    { value: 'all', label: 'All' },
+  ],
+};
 
 /** Operator page: access requests for restricted models, and the models. */
-export function AccessRequestsPage() {
-  const { is_operator } = useUser();
-  return (
-    <OperatorOnly isOperator={is_operator} title="Access requests" what="the access requests">
-      <AccessRequests />
-    </OperatorOnly>
-  );
-}
+export const AccessRequestsPage = operatorPage('Access requests', 'the access requests', AccessRequests);
 
 function AccessRequests() {
   const [adding, setAdding] = useState(false);
   return (
-    <>
-      <PageHeader
-        title="Access requests"
-        description="Restricted models, and requests for access to them."
-        actions={
-          <Button variant="primary" onClick={() => setAdding(true)}>
-            <Plus aria-hidden />
-            Add a model
-          </Button>
-        }
-      />
+    <ResourcePage
+      title="Access requests"
+      description="Restricted models, and requests for access to them."
+      actions={
+        <Button variant="primary" onClick={() => setAdding(true)}>
+          <Plus aria-hidden />
+          Add a model
+        </Button>
+      }
+    >
       <div className="grid grid-cols-1 gap-6">
         <Requests />
         <RestrictedModelsCard />
       </div>
       {adding && <RestrictedModelDialog onClose={() => setAdding(false)} />}
-    </>
+    </ResourcePage>
   );
 }
 
 function Requests() {
-  const { state } = route.useSearch();
-  const navigate = route.useNavigate();
-  const requests = useInfiniteQuery(accessRequestsQuery(state === 'all' ? undefined : 'requested'));
+  const [{ state }] = useUrlSearch<{ state?: 'all' }>();
   return (
-    <Card
+    <ResourceList
       title="Requests"
-      flush
-      actions={
-        <Segmented
-          label="Requests shown"
-          value={state ?? 'waiting'}
-          options={[
-            { value: 'waiting', label: 'Waiting' },
-            { value: 'all', label: 'All' },
-          ]}
-          onChange={(next) =>
-            void navigate({ search: next === 'all' ? { state: 'all' } : {}, replace: true })
-          }
-        />
-      }
-    >
-      <PagedList
-        query={requests}
-        rows={(page) => page.requests}
-        rowHeight={72}
-        skeletonRows={2}
-        failed="The requests could not be loaded"
-        empty={
-          <EmptyState
-            icon={<Inbox aria-hidden />}
-            title={state === 'all' ? 'No requests yet' : 'No requests are waiting'}
-            description="Requests for access to restricted models appear here for you to decide."
-          />
-        }
-      >
-        {(all) => <RequestList requests={all} />}
-      </PagedList>
-    </Card>
+      actions={<FilterField {...filter} />}
+      query={useInfiniteQuery(accessRequestsQuery(state === 'all' ? undefined : 'requested'))}
+      rows={(page) => page.requests}
+      rowKey={(request) => request.request_id}
+      rowHeight={72}
+      skeletonRows={2}
+      failed="The requests could not be loaded"
+      empty={{
+        icon: <Inbox aria-hidden />,
+        title: state === 'all' ? 'No requests yet' : 'No requests are waiting',
+        description: 'Requests for access to restricted models appear here for you to decide.',
+      }}
+      item={(request) => <RequestItem request={request} />}
+    />
   );
 }

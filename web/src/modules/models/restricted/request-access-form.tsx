@@ -1,10 +1,9 @@
 import { ACCESS_MESSAGE_LENGTH_MAX } from '@bakehouse/contract/restricted-models';
-import { type FormEvent, useState } from 'react';
 import { Button } from '../../../ui/button.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { lengthProblem } from '../../../ui/text-problem.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
+import { useForm } from '../../../ui/use-form.ts';
 import { useRequestAccess } from './restricted-model-calls.ts';
 
 /** Asks an operator for access. */
@@ -15,29 +14,29 @@ export function RequestAccessForm({
   modelId: string;
   label?: string;
 }) {
-  const [message, setMessage] = useState('');
-  const [tried, setTried] = useState(false);
   const request = useRequestAccess(modelId);
-  const problem =
-    message.trim() === ''
-      ? 'Say what you want to use the model for'
-      : lengthProblem('Message', message, ACCESS_MESSAGE_LENGTH_MAX);
-
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    focusFirstInvalid(event.currentTarget, () => setTried(true));
-    if (problem || request.isPending) return;
-    request.mutate(message);
-  }
-
+  const { values, problems, change, onSubmit } = useForm({
+    initial: () => ({ message: '' }),
+    problemsOf: ({ message }) => ({
+      message:
+        message.trim() === ''
+          ? 'Say what you want to use the model for'
+          : lengthProblem('Message', message, ACCESS_MESSAGE_LENGTH_MAX),
+    }),
+    onSubmit: ({ message }) => !request.isPending && request.mutate(message),
+  });
   return (
-    <form noValidate onSubmit={submit} className="grid max-w-xl gap-4">
+    <form noValidate onSubmit={onSubmit} className="grid max-w-xl gap-4">
       <Field
         label="Message"
         help="How you plan to use the model. Operators read this."
-        error={tried ? problem : undefined}
+        error={problems.message}
       >
-        <Textarea value={message} rows={4} onChange={(event) => setMessage(event.target.value)} />
+        <Textarea
+          value={values.message}
+          rows={4}
+          onChange={(event) => change({ message: event.target.value })}
+        />
       </Field>
       <Button type="submit" variant="primary" loading={request.isPending} className="w-fit">
         {label}

@@ -3,11 +3,11 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Lock } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { EmptyState } from '../../../ui/empty-state.tsx';
-import { PagedList } from '../../../ui/paged-list.tsx';
+import { ResourceList } from '../../../ui/resource/resource-list.tsx';
 import { restrictedModelsQuery } from './restricted-model-calls.ts';
 
 type Props = {
+  title?: string;
   /** Explains restricted models if there are none. */
   description: string;
   /** Shown next to each model. */
@@ -15,38 +15,32 @@ type Props = {
 };
 
 /** All restricted models with links to their pages. */
-export function RestrictedModelList({ description, beside }: Props) {
-  const models = useInfiniteQuery(restrictedModelsQuery);
+export function RestrictedModelList({ title, description, beside }: Props) {
   return (
-    <PagedList
-      query={models}
+    <ResourceList
+      title={title}
+      query={useInfiniteQuery(restrictedModelsQuery)}
       rows={(page) => page.restricted_models}
+      rowKey={(model) => model.id}
       rowHeight={60}
       skeletonRows={2}
       failed="The restricted models could not be loaded"
-      empty={
-        <EmptyState icon={<Lock aria-hidden />} title="No restricted models yet" description={description} />
-      }
-    >
-      {(all) => (
-        <ul className="divide-y divide-line">
-          {all.map((model) => (
-            <li key={model.id} className="flex items-center gap-3 px-5 py-3">
-              <div className="min-w-0 flex-1">
-                <Link
-                  to="/model/source/$id/description"
-                  params={{ id: model.id }}
-                  className="line-clamp-1 font-medium hover:underline"
-                >
-                  {model.name}
-                </Link>
-                <span className="line-clamp-1 break-all font-mono text-muted text-xs">{model.id}</span>
-              </div>
-              {beside(model)}
-            </li>
-          ))}
-        </ul>
+      empty={{ icon: <Lock aria-hidden />, title: 'No restricted models yet', description }}
+      item={(model) => (
+        <div className="flex items-center gap-3 px-5 py-3">
+          <div className="min-w-0 flex-1">
+            <Link
+              to="/model/source/$id/description"
+              params={{ id: model.id }}
+              className="line-clamp-1 font-medium hover:underline"
+            >
+              {model.name}
+            </Link>
+            <span className="line-clamp-1 break-all font-mono text-muted text-xs">{model.id}</span>
+          </div>
+          {beside(model)}
+        </div>
       )}
-    </PagedList>
+    />
   );
 }

@@ -3,7 +3,6 @@ import { Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { Badge } from '../../../ui/badge.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { useDeleteRestrictedModel } from './restricted-model-calls.ts';
 import { RestrictedModelDialog } from './restricted-model-dialog.tsx';
@@ -12,12 +11,11 @@ import { RestrictedModelList } from './restricted-model-list.tsx';
 /** Operator's list of restricted models, with actions. */
 export function RestrictedModelsCard() {
   return (
-    <Card title="Restricted models" flush>
-      <RestrictedModelList
-        description="Everyone can find a restricted model; only those you grant access can use it."
-        beside={(model) => <Actions model={model} />}
-      />
-    </Card>
+    <RestrictedModelList
+      title="Restricted models"
+      description="Everyone can find a restricted model; only those you grant access can use it."
+      beside={(model) => <Actions model={model} />}
+    />
   );
 }
 

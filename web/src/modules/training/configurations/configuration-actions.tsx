@@ -1,16 +1,16 @@
 import type { Configuration } from '@bakehouse/contract/configurations';
 import { CONFIGURATION_NAME_LENGTH_MAX } from '@bakehouse/contract/limits';
 import { Download, Pencil, Trash2 } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { saveAs } from '../../../lib/api/download.ts';
 import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Input } from '../../../ui/input.tsx';
 import { Menu, MenuItem } from '../../../ui/menu.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { nameProblem } from '../../../ui/text-problem.ts';
+import { useForm } from '../../../ui/use-form.ts';
 import { useDeleteConfiguration, useRenameConfiguration } from './configuration-calls.ts';
 import { type FileFormat, writeConfigurationFile } from './configuration-file.ts';
 
@@ -62,32 +62,34 @@ async function save(configuration: Configuration, format: FileFormat): Promise<v
 }
 
 function RenameForm({ id, name, onClose }: { id: string; name: string; onClose: () => void }) {
-  const [typed, setTyped] = useState(name);
   const rename = useRenameConfiguration();
-  const problem = nameProblem(typed, CONFIGURATION_NAME_LENGTH_MAX);
-  function submit(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    // The dialog is inside the wizard's React tree: don't submit the wizard's form.
-    event.stopPropagation();
-    focusFirstInvalid(event.currentTarget);
-    if (!problem && !rename.isPending) rename.mutate({ id, name: typed.trim() }, { onSuccess: onClose });
-  }
+  const { values, problems, change, onSubmit, refuse } = useForm({
+    initial: () => ({ name }),
+    problemsOf: (typed) => ({ name: nameProblem(typed.name, CONFIGURATION_NAME_LENGTH_MAX) }),
+    onSubmit: (typed) =>
+      !rename.isPending &&
+      rename.mutate(
+        { id, name: typed.name.trim() },
+        { onSuccess: onClose, onError: (error) => refuse({ name: errorMessage(error) }) },
+      ),
+  });
   return (
-    <form onSubmit={submit} noValidate className="mt-3 flex items-start gap-2">
-      <Field
-        label="New name"
-        className="flex-1"
-        error={problem ?? (rename.error ? errorMessage(rename.error) : undefined)}
-      >
+    <form
+      onSubmit={(event) => {
+        // The dialog is inside the wizard's React tree: don't submit the wizard's form.
+        event.stopPropagation();
+        onSubmit(event);
+      }}
+      noValidate
+      className="mt-3 flex items-start gap-2"
+    >
+      <Field label="New name" className="flex-1" error={problems.name}>
         <Input
           // biome-ignore lint/a11y/noAutofocus: the field takes the place of the button that was pressed
           autoFocus
-          value={typed}
+          value={values.name}
           autoComplete="off"
-          onChange={(event) => {
-            setTyped(event.target.value);
-            rename.reset();
-          }}
+          onChange={(event) => change({ name: event.target.value })}
         />
       </Field>
       <div className="mt-6 flex gap-1">

@@ -1,29 +1,26 @@
-import type { Run, RunFilter } from '@bakehouse/contract/runs';
-import { getRouteApi } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { useSheets } from '../../../lib/sheet.ts';
+import { type SearchOf, useUrlSearch } from '../../../lib/url-search.ts';
 import { Button } from '../../../ui/button.tsx';
-import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
-import { PageHeader } from '../../../ui/page-header.tsx';
-import { PagedTable } from '../../../ui/paged-table.tsx';
-import { SearchInput } from '../../../ui/search-input.tsx';
-import { Select } from '../../../ui/select.tsx';
+import { FilterBar } from '../../../ui/resource/filter-bar.tsx';
+import { ResourcePage } from '../../../ui/resource/resource-page.tsx';
+import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import type { runsSearch } from '../routes.ts';
 import { CompareRuns } from './curves/compare-runs.tsx';
 import { useRunStats } from './run-calls.ts';
 import { useRuns } from './run-queries.ts';
 import { runsColumns } from './runs-columns.tsx';
 
-const textRoute = getRouteApi('/app/llm-training');
-const picturesRoute = getRouteApi('/app/diffusion-training') as unknown as typeof textRoute;
+type Search = SearchOf<typeof runsSearch>;
 
 type Area = {
-  kind: Run['kind'];
-  route: typeof textRoute;
+  kind: 'text' | 'pictures';
   title: string;
   description: string;
   sheet: 'create-model' | 'train-lora';
@@ -33,7 +30,6 @@ type Area = {
 
 const text: Area = {
   kind: 'text',
-  route: textRoute,
   title: 'LLM Training',
   description: 'Your fine-tunes, running and finished.',
   sheet: 'create-model',
@@ -43,7 +39,6 @@ const text: Area = {
 
 const pictures: Area = {
   kind: 'pictures',
-  route: picturesRoute,
   title: 'Diffusion Training',
   description: 'LoRAs for picture models, trained on your pictures.',
   sheet: 'train-lora',
@@ -54,13 +49,28 @@ const pictures: Area = {
 /** As many curves as can be distinguished. */
 const COMPARED_MAX = 4;
 
-const states = [
-  { value: 'all', label: 'All runs' },
-  { value: 'active', label: 'In progress' },
-  { value: 'completed', label: 'Completed' },
-  { value: 'cancelled', label: 'Stopped or cancelled' },
-  { value: 'failed', label: 'Failed' },
-] as const satisfies { value: RunFilter | 'all'; label: string }[];
+const filters = [
+  { name: 'search', label: 'Search runs' },
+  {
+    name: 'state',
+    label: 'Status',
+    options: [
+      { value: 'all', label: 'All runs' },
+      { value: 'active', label: 'In progress' },
+      { value: 'completed', label: 'Completed' },
+      { value: 'cancelled', label: 'Stopped or cancelled' },
+      { value: 'failed', label: 'Failed' },
+    ],
+  },
+  {
+    name: 'sort',
+    label: 'Sort by',
+    options: [
+      { value: 'created', label: 'Newest' },
+      { value: 'title', label: 'Name' },
+    ],
+  },
+];
 
 /** Fine-tunes of language models. */
 export function RunsPage() {
@@ -74,18 +84,11 @@ export function DiffusionTrainingPage() {
 
 /** Runs, filtered by the URL; selected runs are compared below. */
 function RunsOf({ area }: { area: Area }) {
-  const { route } = area;
   const sheets = useSheets();
-  const { compare } = route.useSearch();
-  const navigate = route.useNavigate();
+  const [{ compare }, change] = useUrlSearch<Search>();
   const compared = compare?.split(',').slice(0, COMPARED_MAX) ?? [];
   const isFull = compared.length === COMPARED_MAX;
-  const compareOnly = (ids: string[]) =>
-    void navigate({
-      search: ({ compare: _, ...rest }) => ({ ...rest, ...(ids.length > 0 && { compare: ids.join(',') }) }),
-      replace: true,
-      resetScroll: false,
-    });
+  const compareOnly = (ids: string[]) => change({ compare: ids.join(',') }, { resetScroll: false });
   const toggle = (runId: string, checked: boolean) =>
     compareOnly(checked ? [...compared, runId] : compared.filter((id) => id !== runId));
   const create = (
@@ -102,15 +105,14 @@ function RunsOf({ area }: { area: Area }) {
     </Button>
   );
   return (
-    <>
-      <PageHeader title={area.title} description={area.description} actions={create} />
+    <ResourcePage title={area.title} description={area.description} actions={create}>
       <Stats kind={area.kind} />
-      <Filter route={route} />
+      <FilterBar filters={filters} />
       <RunList area={area} compared={{ ids: compared, isFull, toggle }} create={create} />
       {compared.length > 0 && (
         <CompareRuns runIds={compared} isFull={isFull} onClose={() => compareOnly([])} />
       )}
-    </>
+    </ResourcePage>
   );
 }
 
@@ -135,52 +137,15 @@ function Stats({ kind }: Pick<Area, 'kind'>) {
   );
 }
 
-function Filter({ route }: Pick<Area, 'route'>) {
-  const { search = '', state, sort } = route.useSearch();
-  const navigate = route.useNavigate();
-  const change = (changed: Partial<ReturnType<typeof route.useSearch>>) =>
-    void navigate({ search: (previous) => ({ ...previous, ...changed }), replace: true });
-  return (
-    <div className="mb-4 flex flex-wrap items-center gap-2">
-      <div className="min-w-48 flex-1 sm:max-w-xs">
-        <SearchInput
-          label="Search runs"
-          value={search}
-          onChange={(value) => change({ search: value || undefined })}
-        />
-      </div>
-      <div className="w-40">
-        <Select<RunFilter | 'all'>
-          aria-label="Status"
-          value={state ?? 'all'}
-          onChange={(value) => change({ state: value === 'all' ? undefined : value })}
-          options={states}
-        />
-      </div>
-      <div className="w-40">
-        <Select<'created' | 'title'>
-          aria-label="Sort by"
-          value={sort ?? 'created'}
-          onChange={(value) => change({ sort: value === 'title' ? value : undefined })}
-          options={[
-            { value: 'created', label: 'Newest' },
-            { value: 'title', label: 'Name' },
-          ]}
-        />
-      </div>
-    </div>
-  );
-}
-
 type ListProps = { area: Area; compared: Parameters<typeof runsColumns>[0]; create: ReactNode };
 
 function RunList({ area, compared, create }: ListProps) {
-  const { search, state, sort } = area.route.useSearch();
-  const navigate = area.route.useNavigate();
+  const [{ search, state, sort }] = useUrlSearch<Search>();
+  const navigate = useNavigate();
   const runs = useRuns({ kind: area.kind, search, state, sort });
   const isNarrowed = search !== undefined || state !== undefined;
   return (
-    <PagedTable
+    <ResourceTable
       label="Runs"
       query={runs}
       rows={(page) => page.runs}
@@ -190,16 +155,14 @@ function RunList({ area, compared, create }: ListProps) {
       onRowClick={(run) => void navigate({ to: '/runs/$id', params: { id: run.run_id } })}
       failed="Your runs could not be loaded"
       empty={
-        isNarrowed ? (
-          <EmptyState title="No runs found" description="No runs match your search and filter." />
-        ) : (
-          <EmptyState
-            icon={<Sparkles aria-hidden />}
-            title="No runs yet"
-            description={area.empty}
-            action={create}
-          />
-        )
+        isNarrowed
+          ? { title: 'No runs found', description: 'No runs match your search and filter.' }
+          : {
+              icon: <Sparkles aria-hidden />,
+              title: 'No runs yet',
+              description: area.empty,
+              action: create,
+            }
       }
     />
   );

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseRowsPlace } from './rows-place.ts';
+import { searchSchema } from '../../../../lib/url-search.ts';
+import { rowsParams } from './rows-place.ts';
 
 test.each([
   [{}, {}],
@@ -24,5 +25,5 @@ test.each([
   [{ filters: [] }, {}],
   [{ filters: 'x' }, {}],
 ])('%j is parsed as %j', (search, place) => {
-  expect(parseRowsPlace(search)).toEqual(place);
+  expect(searchSchema(rowsParams)(search)).toEqual(place);
 });

@@ -1,4 +1,5 @@
 import type { RowFilter } from '@bakehouse/contract/data-files';
+import { oneOf, text } from '../../../../lib/url-search.ts';
 
 /** Rows per page. */
 export const PREVIEW_ROWS = 100;
@@ -19,23 +20,17 @@ export type RowsPlace = {
   filters?: RowFilter[] | undefined;
 };
 
-/** Parses the search parameters of the rows. Rounds the offset down to a page. */
-export function parseRowsPlace({
-  view,
-  offset,
-  search,
-  filters,
-}: Record<string, unknown>): Pick<RowsPlace, 'view' | 'offset' | 'search' | 'filters'> {
-  const first = Number.isSafeInteger(offset) ? pageStart(offset as number) : 0;
-  return {
-    ...(view === 'columns' && { view }),
-    ...(first > 0 && { offset: first }),
-    // The router parses digits as a number.
-    ...((typeof search === 'string' || typeof search === 'number') &&
-      search !== '' && { search: String(search) }),
-    ...(Array.isArray(filters) && filters.some(isFilter) && { filters: filters.filter(isFilter) }),
-  };
-}
+export const rowsParams = {
+  view: oneOf('columns'),
+  /** Rounded down to a page. */
+  offset: (value: unknown) =>
+    (Number.isSafeInteger(value) && pageStart(Math.max(0, value as number))) || undefined,
+  search: text,
+  filters: (value: unknown) => {
+    const filters = Array.isArray(value) ? value.filter(isFilter) : [];
+    return filters.length > 0 ? filters : undefined;
+  },
+};
 
 /** The server validates the rest and reports what is wrong. */
 function isFilter(value: unknown): value is RowFilter {

@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { expect, test, vi } from 'vitest';
-import { PagedTable } from './paged-table.tsx';
+import { ResourceTable } from './resource-table.tsx';
 
 type Page = { rows: { id: string; state: string }[] };
 
@@ -20,14 +20,14 @@ const query = {
 
 function table(changed: Partial<typeof query>) {
   return (
-    <PagedTable
+    <ResourceTable
       label="Things"
       query={{ ...query, ...changed }}
       rows={(page) => page.rows}
       rowKey={({ id }) => id}
       columns={[{ id: 'state', header: 'State', cell: ({ state }) => state }]}
       failed="The things could not be loaded"
-      empty={<p>No things yet</p>}
+      empty={{ title: 'No things yet' }}
     />
   );
 }
