@@ -4,9 +4,9 @@ import * as contract from '@bakehouse/contract/bagelml';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Caller, Context, UserCaller } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import type { Answer } from '../../platform/http/answer.ts';
 import { type Binding, bind, bindPublic, type Http } from '../../platform/http/bind.ts';
-import { abortWithKey } from '../../platform/http/callers/key-ends.ts';
-import { sendZip } from '../../platform/storage/send-blob.ts';
+import { answerZip } from '../../platform/storage/answer-blob.ts';
 import { createApiKey } from '../accounts/keys/api-keys.ts';
 import { getMe } from '../accounts/users.ts';
 import { downloadFile } from '../assets/files/download-file.ts';
@@ -21,11 +21,15 @@ const FILES_MAX = 1000;
 export function bagelmlRoutes(parts: {
   authenticate: (key: string) => Promise<UserCaller | null>;
 }): Binding[] {
-  const download: Parameters<typeof bind<typeof contract.downloadModelFile>>[1] = (ctx, { params }, http) =>
+  const download = (
+    ctx: Context,
+    { params }: Pick<InputOf<typeof contract.downloadModelFile>, 'params'>,
+    { request }: Pick<Http, 'request'>,
+  ) =>
     downloadFile(
       ctx,
       { params: { id: params.modelId, '*': params['*'] }, query: { revision_id: undefined } },
-      http,
+      request,
     );
   return [
     bindPublic(contract.ping, async ({ clock }) => ({ 'nanosecond heartbeat': clock.now().getTime() * 1e6 })),
@@ -50,13 +54,9 @@ export function bagelmlRoutes(parts: {
     bind(contract.downloadModelFilePrefixedTwice, download),
     bind(contract.downloadFileOfJob, async (ctx, { params }, http) => {
       const { asset_id: modelId } = await getJob(ctx, params);
-      return download(
-        ctx,
-        { params: { modelId, '*': params['*'] }, query: undefined, body: undefined },
-        http,
-      );
+      return download(ctx, { params: { modelId, '*': params['*'] } }, http);
     }),
-    bind(contract.downloadModel, (ctx, { params }, http) => downloadModel(ctx, params, http)),
+    bind(contract.downloadModel, (ctx, { params }) => downloadModel(ctx, params)),
   ];
 }
 
@@ -92,12 +92,11 @@ async function createClientKey(
   return { ...made, data: made.secret };
 }
 
-/** Sends all files of the newest revision as a zip. Throws AppError 'not_found' if there are no files yet. */
-async function downloadModel(ctx: Context, { modelId }: { modelId: string }, http: Http): Promise<void> {
+/** Returns all files of the newest revision as a zip. Throws AppError 'not_found' if there are no files yet. */
+async function downloadModel(ctx: Context, { modelId }: { modelId: string }): Promise<Answer> {
   const files = await listAllFiles(ctx, modelId);
   if (files.length === 0) throw new AppError('not_found', { publicMessage: 'This model has no files yet' });
-  abortWithKey(ctx, http);
-  await sendZip(ctx, http, {
+  return answerZip(ctx, {
     files: files.map(({ path, sha256, size_bytes: sizeBytes, uploaded_at }) => ({
       ...{ path, sha256, sizeBytes },
       modifiedAt: new Date(uploaded_at),

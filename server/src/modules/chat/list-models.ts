@@ -7,10 +7,10 @@ import type { vllmMetrics as vllmMetricsEndpoint } from '@bakehouse/contract/dep
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { generators } from '@bakehouse/contract/generators/table';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
+import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { deploymentNotFound } from '../deployments/deployment-not-found.ts';
 import { findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
@@ -55,9 +55,12 @@ async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEnd
 }
 
 /** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
-export async function answerModels(ctx: Context, http: Http): Promise<ResponseOf<typeof listModelsEndpoint>> {
+export async function answerModels(
+  ctx: Context,
+  request: Pick<FastifyRequest, 'headers'>,
+): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { object, data } = await listModels(ctx);
-  if (!isForAnthropic(http)) return { object, data };
+  if (!isForAnthropic(request)) return { object, data };
   return {
     ...{ object, data: data.map(toAnthropicModel), has_more: false },
     ...{ first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
@@ -73,7 +76,7 @@ function toAnthropicModel(model: Model): Model {
 export async function getModel(
   ctx: Context,
   { params }: InputOf<typeof getModelContract>,
-  http: Http,
+  request: Pick<FastifyRequest, 'headers'>,
 ): Promise<ResponseOf<typeof getModelContract>> {
   const { data } = await listModels(ctx);
   const model = data.find(({ id }) => id === params.model);
@@ -83,7 +86,7 @@ export async function getModel(
       param: 'model',
     });
   }
-  return isForAnthropic(http) ? toAnthropicModel(model) : model;
+  return isForAnthropic(request) ? toAnthropicModel(model) : model;
 }
 
 function taskOf(kind: KindName): Model['task'] {

@@ -4,7 +4,8 @@ import { vllmMetrics } from '@bakehouse/contract/deployments/text';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import * as messages from '@bakehouse/contract/messages';
 import * as responses from '@bakehouse/contract/responses';
-import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
+import { type Binding, type BindOptions, bind, type Http } from '../../platform/http/bind.ts';
+import { headerText } from '../../platform/http/callers/find-caller.ts';
 import { assertAdmissible } from './admit-request.ts';
 import { completeChat } from './answer-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -16,7 +17,7 @@ import {
 } from './conversations/conversations.ts';
 import { answerEmbeddings } from './embeddings/answer-embeddings.ts';
 import { answerModels, getModel, readMetrics } from './list-models.ts';
-import { countTokens, createMessage } from './messages/create-message.ts';
+import { countTokens, createMessage, type MessageCall } from './messages/create-message.ts';
 import { describeAnthropicError, describeEitherError } from './messages/describe-anthropic-error.ts';
 import { countResponseTokens, createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/responses.ts';
@@ -27,25 +28,46 @@ const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => assertAdmissib
 const asAnthropic: BindOptions = { ...asksModel, describeError: describeAnthropicError };
 const asEither: BindOptions = { describeError: describeEitherError };
 
+function messageCall({ request, client }: Http): MessageCall {
+  return { version: headerText(request.headers['anthropic-version']), client: client.signal };
+}
+
 export function chatRoutes(parts: ChatParts): Binding[] {
   return [
     bind(vllmMetrics, readMetrics),
-    bind(chat.listModels, (ctx, _, http) => answerModels(ctx, http), asEither),
-    bind(chat.getModel, getModel, asEither),
+    bind(chat.listModels, (ctx, _, { request }) => answerModels(ctx, request), asEither),
+    bind(chat.getModel, (ctx, input, { request }) => getModel(ctx, input, request), asEither),
     bind(
       chat.chatCompletions,
-      (ctx, { body }, http) => completeChat(ctx, parts, { path: '/v1/chat/completions', body }, http),
+      (ctx, { body }, { client }) =>
+        completeChat(ctx, parts, { path: '/v1/chat/completions', body }, client.signal),
       asksModel,
     ),
-    bind(createEmbeddings, (ctx, input, http) => answerEmbeddings(ctx, parts, input, http), asksModel),
-    bind(responses.createResponse, (ctx, input, http) => createResponse(ctx, parts, input, http), asksModel),
+    bind(
+      createEmbeddings,
+      (ctx, input, { client }) => answerEmbeddings(ctx, parts, input, client.signal),
+      asksModel,
+    ),
+    bind(
+      responses.createResponse,
+      (ctx, input, { client }) => createResponse(ctx, parts, input, client.signal),
+      asksModel,
+    ),
     bind(
       responses.countResponseTokens,
-      (ctx, input, http) => countResponseTokens(ctx, parts, input, http),
+      (ctx, input, { client }) => countResponseTokens(ctx, parts, input, client.signal),
       asksModel,
     ),
-    bind(messages.createMessage, (ctx, input, http) => createMessage(ctx, parts, input, http), asAnthropic),
-    bind(messages.countTokens, (ctx, input, http) => countTokens(ctx, parts, input, http), asAnthropic),
+    bind(
+      messages.createMessage,
+      (ctx, input, http) => createMessage(ctx, parts, input, messageCall(http)),
+      asAnthropic,
+    ),
+    bind(
+      messages.countTokens,
+      (ctx, input, http) => countTokens(ctx, parts, input, messageCall(http)),
+      asAnthropic,
+    ),
     bind(responses.getResponse, getResponse),
     bind(responses.deleteResponse, deleteResponse),
     bind(responses.listInputItems, listInputItems),
@@ -55,7 +77,8 @@ export function chatRoutes(parts: ChatParts): Binding[] {
     bind(conversations.deleteConversation, deleteConversation),
     bind(
       chat.completions,
-      (ctx, { body }, http) => completeChat(ctx, parts, { path: '/v1/completions', body }, http),
+      (ctx, { body }, { client }) =>
+        completeChat(ctx, parts, { path: '/v1/completions', body }, client.signal),
       asksModel,
     ),
   ];

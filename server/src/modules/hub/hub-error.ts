@@ -1,7 +1,6 @@
 import type { ErrorCode } from '@bakehouse/contract/errors';
-import type { hubError } from '@bakehouse/contract/hub/shared';
-import type { z } from 'zod';
 import { AppError } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import type { DescribeError } from '../../platform/http/bind.ts';
 
 /** Error codes that the hub's clients recognise. */
@@ -13,17 +12,20 @@ export class HubError extends AppError {
   readonly url: string | undefined;
   /** New name of a repository that was moved. */
   readonly movedTo: string | undefined;
+  /** Commit that lacks a file: clients cache that. */
+  readonly commitId: string | undefined;
 
   constructor(
     code: ErrorCode,
     hubCode: HubCode | null,
     publicMessage: string,
-    more: { url?: string; movedTo?: string } = {},
+    more: { url?: string; movedTo?: string; commitId?: string } = {},
   ) {
     super(code, { publicMessage, shouldRetry: false });
     this.hubCode = hubCode;
     this.url = more.url;
     this.movedTo = more.movedTo;
+    this.commitId = more.commitId;
   }
 }
 
@@ -31,8 +33,8 @@ export class HubError extends AppError {
 const WRONG_TOKEN = 'Invalid credentials in Authorization header';
 const NO_TOKEN = 'An API key is needed: set HF_TOKEN';
 
-/** Writes an error in the hub's format: code and message in headers, and the message in the body. */
-export const describeHubError: DescribeError = (error, { request, reply }): z.infer<typeof hubError> => {
+/** Returns an error in the hub's format: code and message in headers, and the message in the body. */
+export const describeHubError: DescribeError = (error, request) => {
   const { authorization, 'x-api-key': key } = request.headers;
   const isUnknown = error.code === 'unauthenticated';
   const isAnonymous = isUnknown && authorization === undefined && key === undefined;
@@ -48,14 +50,16 @@ export const describeHubError: DescribeError = (error, { request, reply }): z.in
   const moved = error instanceof HubError && error.movedTo ? inNewPlace(request.url, error.movedTo) : null;
   if (moved !== null) {
     // Clients follow redirects only on the same host.
-    reply.code(307).header('location', moved);
-    return { error: error.publicMessage };
+    return new Answer({ error: error.publicMessage }, { status: 307, headers: { location: moved } });
   }
-  if (code) reply.header('x-error-code', code);
-  // Headers allow only these characters.
-  reply.header('x-error-message', words.replace(/[^\x20-\x7e]/g, '?'));
-  const url = error instanceof HubError ? error.url : undefined;
-  return { error: sentence, ...(url !== undefined && { url }) };
+  const { url, commitId } = error instanceof HubError ? error : {};
+  const headers = {
+    ...(commitId && { 'x-repo-commit': commitId }),
+    ...(code && { 'x-error-code': code }),
+    // Headers allow only these characters.
+    'x-error-message': words.replace(/[^\x20-\x7e]/g, '?'),
+  };
+  return new Answer({ error: sentence, ...(url !== undefined && { url }) }, { headers });
 };
 
 /** Returns the same path with the repository's new name; null if the path names no repository. */

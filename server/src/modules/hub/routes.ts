@@ -5,6 +5,7 @@ import * as references from '@bakehouse/contract/hub/references';
 import * as repositories from '@bakehouse/contract/hub/repositories';
 import * as xet from '@bakehouse/contract/hub/xet';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import { addressOf } from '../../platform/http/callers/rate-limits.ts';
 import type { FindAssetUse } from '../assets/asset-use.ts';
 import type { CheckModelFile } from '../assets/files/upload/upload-file.ts';
 import { preuploadFiles } from './commits/preupload-files.ts';
@@ -55,11 +56,11 @@ export function hubRoutes(parts: Parts): Binding[] {
 function repositoryRoutes({ findUses }: Pick<Parts, 'findUses'>): Binding[] {
   return [
     bind(repositories.whoAmI, (ctx) => whoAmI(ctx)),
-    bind(repositories.listRepositories, listRepositories),
+    bind(repositories.listRepositories, (ctx, input, { request }) => listRepositories(ctx, input, request)),
     bind(repositories.getRepository, getRepository),
     bind(repositories.getRepositoryRevision, getRepository),
     bind(repositories.checkRepositoryAccess, checkAccess),
-    bind(repositories.createRepository, createRepository),
+    bind(repositories.createRepository, (ctx, input, { request }) => createRepository(ctx, input, request)),
     bind(repositories.deleteRepository, (ctx, { body }) => deleteRepository(ctx, { body, findUses })),
     bind(repositories.moveRepository, moveRepository),
     bind(repositories.changeRepository, changeRepository),
@@ -68,19 +69,21 @@ function repositoryRoutes({ findUses }: Pick<Parts, 'findUses'>): Binding[] {
 
 function fileRoutes(): Binding[] {
   return [
-    ...[files.listRepositoryFiles, files.listRepositoryFolder].map((endpoint) => bind(endpoint, listEntries)),
+    ...[files.listRepositoryFiles, files.listRepositoryFolder].map((endpoint) =>
+      bind(endpoint, (ctx, input, { request }) => listEntries(ctx, input, request)),
+    ),
     bind(files.describePaths, describePaths),
     ...[files.resolveModelFile, files.readModelFile].map((endpoint) =>
       bind(
         endpoint,
-        (ctx, { params }, http) => resolveFile(ctx, { type: 'models', params }, http),
+        (ctx, { params }, { request }) => resolveFile(ctx, { type: 'models', params }, request),
         transfers,
       ),
     ),
     ...[files.resolveDatasetFile, files.readDatasetFile].map((endpoint) =>
       bind(
         endpoint,
-        (ctx, { params }, http) => resolveFile(ctx, { type: 'datasets', params }, http),
+        (ctx, { params }, { request }) => resolveFile(ctx, { type: 'datasets', params }, request),
         transfers,
       ),
     ),
@@ -90,10 +93,14 @@ function fileRoutes(): Binding[] {
 function referenceRoutes(): Binding[] {
   return [
     bind(files.listRepositoryReferences, showReferences),
-    bind(files.listCommits, showCommits),
+    bind(files.listCommits, (ctx, input, { request }) => showCommits(ctx, input, request)),
     bind(references.createRepositoryTag, tagRevision),
     bind(references.deleteRepositoryTag, untagRevision),
-    bindPublic(references.validateCard, validateCard, { ownCallsPerMinute: CARDS_PER_MINUTE }),
+    bindPublic(
+      references.validateCard,
+      (ctx, input, { request }) => validateCard(ctx, input, addressOf(request)),
+      { ownCallsPerMinute: CARDS_PER_MINUTE },
+    ),
     bind(references.createBranch, addBranch),
     bind(references.deleteBranch, removeBranch),
     bind(references.listDiscussions, listDiscussions),
@@ -104,18 +111,18 @@ function referenceRoutes(): Binding[] {
 function commitRoutes(parts: Pick<Parts, 'checkModelFile'>): Binding[] {
   return [
     bind(commits.preuploadFiles, preuploadFiles),
-    bind(commits.commitFiles, (ctx, input, http) => receiveCommit(ctx, input, http, parts)),
-    bind(lfs.batchModelFiles, (ctx, { params, body }, http) =>
-      startUploads(ctx, { type: 'models', params, body }, http),
+    bind(commits.commitFiles, (ctx, input, { request }) => receiveCommit(ctx, input, request, parts)),
+    bind(lfs.batchModelFiles, (ctx, { params, body }, { request }) =>
+      startUploads(ctx, { type: 'models', params, body }, request),
     ),
-    bind(lfs.batchDatasetFiles, (ctx, { params, body }, http) =>
-      startUploads(ctx, { type: 'datasets', params, body }, http),
+    bind(lfs.batchDatasetFiles, (ctx, { params, body }, { request }) =>
+      startUploads(ctx, { type: 'datasets', params, body }, request),
     ),
-    bindPublic(lfs.putLfsPart, receivePart, transfers),
+    bindPublic(lfs.putLfsPart, (ctx, input, { request }) => receivePart(ctx, input, request), transfers),
     bindPublic(lfs.completeLfsUpload, completeParts),
     bind(lfs.verifyLfsObject, verifyObject),
-    bind(xet.getXetWriteToken, startUpload),
-    bind(xet.putXorb, receiveXorb, transfers),
+    bind(xet.getXetWriteToken, (ctx, input, { request }) => startUpload(ctx, input, request)),
+    bind(xet.putXorb, (ctx, input, { request }) => receiveXorb(ctx, input, request), transfers),
     bind(xet.putShard, receiveShard),
     bind(xet.streamShard, streamShard),
   ];

@@ -15,7 +15,7 @@ import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { parseFields } from '../../platform/http/bodies/parse-fields.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
+import type { Client } from '../../platform/http/connection.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { findImageDeployment } from '../deployments/images/image-deployments.ts';
 import { deleteGeneration } from '../generations/end-generation.ts';
@@ -48,12 +48,12 @@ export async function editAddress(
   ctx: Context,
   usage: IdleCredit,
   input: Input,
-  { request, reply }: Http,
+  { request, client }: Http,
 ): Promise<ResponseOf<typeof editUrlWithStarterEndpoint>> {
-  const started = await start(ctx, usage, input, clientSignal(reply));
+  const started = await start(ctx, usage, input, client.signal);
   // The address may contain the picture; release its memory while waiting for the edit.
   request.leaveBodyRoom();
-  return answerEdit(ctx, started, reply);
+  return answerEdit(ctx, started, client);
 }
 
 async function start(
@@ -80,7 +80,7 @@ export async function editUpload(
   ctx: Context,
   usage: IdleCredit,
   { params: editor }: EditUploadInput,
-  { request, reply }: Http,
+  { request, client }: Http,
 ): Promise<ResponseOf<typeof editWithStarterEndpoint>> {
   // Check before receiving the file; with a key, the call may be a retry whose response must not depend on
   // the deployment.
@@ -90,7 +90,7 @@ export async function editUpload(
     const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
     return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
   });
-  return answerEdit(ctx, started, reply);
+  return answerEdit(ctx, started, client);
 }
 
 type Asked = { editor: Editor; edit: Edit; picture: SentPicture };
@@ -144,9 +144,9 @@ function readEdit(
 async function answerEdit(
   ctx: Context,
   { id, edit }: { id: string; edit: Edit },
-  reply: Http['reply'],
+  client: Client,
 ): Promise<ResponseOf<typeof editWithStarterEndpoint>> {
-  return toEdited(ctx, await awaitCompleted(ctx, { id }, reply), edit);
+  return toEdited(ctx, await awaitCompleted(ctx, { id }, client), edit);
 }
 
 async function toEdited(

@@ -2,18 +2,18 @@ import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { openSharedOutput as endpoint } from '@bakehouse/contract/share-links';
 import type { Caller, Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Http } from '../../platform/http/bind.ts';
-import { sendBlob } from '../../platform/storage/send-blob.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { contentDisposition, contentTypeOf } from '../assets/files/content-type.ts';
 import { toThumbnail } from '../media/thumbnails/thumbnails.ts';
 import { findShared } from './share-links.ts';
 
-/** Sends a shared picture or video. Throws whatever `findShared` and `sendBlob` throw. */
+/** Returns a shared picture or video. Throws the errors of `findShared` and `answerBlob`. */
 export async function openSharedOutput(
   ctx: Context<Caller>,
   { params: { token, outputId }, query }: InputOf<typeof endpoint>,
-  http: Http,
-): Promise<void> {
+  request: FileRequest,
+): Promise<Answer> {
   const { row, outputs } = await findShared(ctx, token);
   const output = outputs.find(({ id }) => id === outputId);
   if (!output)
@@ -25,7 +25,7 @@ export async function openSharedOutput(
   };
   const path = `${row.generator}.${thumbnail ? 'webp' : output.media_type.split('/')[1]}`;
   // No object store links here: they would outlive the share link.
-  await sendBlob(ctx, http, {
+  return answerBlob(ctx, request, {
     ...{ sha256, path, sizeBytes },
     headers: {
       'content-type': contentTypeOf(path).contentType,

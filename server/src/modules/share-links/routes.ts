@@ -8,5 +8,5 @@ export const shareLinksRoutes: Binding[] = [
   bind(contract.shareGeneration, shareGeneration),
   bind(contract.unshareGeneration, unshareGeneration),
   bindPublic(contract.getShared, (ctx, { params }) => getShared(ctx, params)),
-  bindPublic(contract.openSharedOutput, openSharedOutput),
+  bindPublic(contract.openSharedOutput, (ctx, input, { request }) => openSharedOutput(ctx, input, request)),
 ];

@@ -17,6 +17,30 @@ export function clientSignal(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
   return disconnected.signal;
 }
 
+/** The client of a call, as far as its use case may know it. */
+export type Client = {
+  /** Aborts when the client disconnects before its response is complete. */
+  readonly signal: AbortSignal;
+  /** Calls the listener once if the response ends as an error or before the client has all of it. */
+  onUndelivered: (listener: () => void) => void;
+};
+
+/** Returns the client that receives this reply. */
+export function clientOf(reply: Pick<FastifyReply, 'raw'>): Client {
+  const { raw } = reply;
+  let signal: AbortSignal | undefined;
+  return {
+    get signal() {
+      signal ??= clientSignal(reply);
+      return signal;
+    },
+    onUndelivered: (listener) =>
+      onClose(reply, () => {
+        if (!raw.writableFinished || raw.statusCode >= 400) listener();
+      }),
+  };
+}
+
 type Raw = FastifyReply['raw'];
 
 /** Calls `listener` once when the response ends in any way, or immediately if it already has. */

@@ -5,9 +5,8 @@ import {
 } from '@bakehouse/contract/messages';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { headerText } from '../../../platform/http/callers/find-caller.ts';
-import { answerCompletion } from '../answer-completion.ts';
+import { Answer } from '../../../platform/http/answer.ts';
+import { answerCompletion, type CompletionAnswer } from '../answer-completion.ts';
 import { type AnswerShape, ignoredWarning } from '../answer-shape.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { countPrompt } from '../count-prompt.ts';
@@ -18,14 +17,17 @@ import { type MessageBody, toChat, toMessageChat } from './to-chat.ts';
 /** The first API version with today's stream format. */
 const FIRST = '2023-06-01';
 
+/** The version of Anthropic's API that the client sent, and a signal that aborts when it disconnects. */
+export type MessageCall = { version: string | undefined; client: AbortSignal };
+
 /** Answers a message as a chat in Anthropic's shape, with one reservation and one charge. */
 export async function createMessage(
   ctx: Context,
   parts: ChatParts,
   { body: asked }: InputOf<typeof createMessageEndpoint>,
-  http: Http,
-): Promise<void> {
-  checkVersion(http);
+  { version, client }: MessageCall,
+): Promise<CompletionAnswer> {
+  assertVersion(version);
   let places: Places | null = null;
   const read = () => {
     const chat = toMessageChat(asked);
@@ -34,9 +36,10 @@ export async function createMessage(
     return { path: '/v1/chat/completions' as const, body: chat.body, shape: messageShape(asked), warnings };
   };
   const question = { model: asked.model, isStream: asked.stream === true, read };
-  await answerCompletion(ctx, parts, question, http).catch((error: unknown) => {
+  const { body, headers } = await answerCompletion(ctx, parts, question, client).catch((error: unknown) => {
     throw renameMessageField(error, places);
   });
+  return new Answer(body, { headers: { ...headers, 'request-id': ctx.requestId } });
 }
 
 function messageShape(asked: MessageBody): AnswerShape {
@@ -59,9 +62,9 @@ export async function countTokens(
   ctx: Context,
   parts: ChatParts,
   { body: asked }: InputOf<typeof countTokensEndpoint>,
-  http: Http,
-): Promise<ResponseOf<typeof countTokensEndpoint>> {
-  checkVersion(http);
+  { version, client }: MessageCall,
+): Promise<Answer<ResponseOf<typeof countTokensEndpoint>>> {
+  assertVersion(version);
   let places: Places | null = null;
   const read = () => {
     const chat = toChat(asked);
@@ -71,16 +74,16 @@ export async function countTokens(
       warnings: [...ignoredWarning(countTokensEndpoint.body, asked), ...chat.warnings],
     };
   };
-  const tokens = await countPrompt(ctx, parts, { model: asked.model, read }, http).catch((error: unknown) => {
-    throw renameMessageField(error, places);
-  });
-  return { input_tokens: tokens };
+  const { body, headers } = await countPrompt(ctx, parts, { model: asked.model, read }, client).catch(
+    (error: unknown) => {
+      throw renameMessageField(error, places);
+    },
+  );
+  return new Answer({ input_tokens: body }, { headers: { ...headers, 'request-id': ctx.requestId } });
 }
 
-/** Sets the request id header. Throws AppError 'invalid_request' for an older version of Anthropic's API. */
-function checkVersion({ request, reply }: Http): void {
-  reply.header('request-id', request.id);
-  const version = headerText(request.headers['anthropic-version']) ?? FIRST;
+/** Throws AppError 'invalid_request' for an older version of Anthropic's API. */
+function assertVersion(version = FIRST): void {
   if (/^\d{4}-\d{2}-\d{2}$/.test(version) && version >= FIRST) return;
   throw refused('anthropic-version', `anthropic-version: this server speaks ${FIRST} and what came after`);
 }

@@ -1,7 +1,9 @@
 import type { anthropicError } from '@bakehouse/contract/messages';
+import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { AppError } from '../../../platform/errors.ts';
-import type { Binding, DescribeError, Http } from '../../../platform/http/bind.ts';
+import { Answer } from '../../../platform/http/answer.ts';
+import type { Binding, DescribeError } from '../../../platform/http/bind.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 import { type FieldName, renameField } from '../body/rename-field.ts';
 
@@ -19,16 +21,18 @@ const types: Record<number, string> = {
   504: 'timeout_error',
 };
 
-/** Returns an error in the format of the Messages API, and sets its request id header. */
-export const describeAnthropicError: DescribeError = (error, { request, reply }) => {
-  reply.header('request-id', request.id);
-  if (error.status === 503) reply.code(OVERLOADED);
-  return toAnthropicError(error, request.id);
-};
+/** Returns an error in the format of the Messages API. */
+export const describeAnthropicError: DescribeError = (error, { id }) =>
+  new Answer(toAnthropicError(error, id), {
+    status: error.status === 503 ? OVERLOADED : error.status,
+    headers: { 'request-id': id },
+  });
 
 /** Describes errors of endpoints that OpenAI's API has too. Anthropic's clients send a version header. */
-export const describeEitherError: DescribeError = (error, http) =>
-  isForAnthropic(http) ? describeAnthropicError(error, http) : toErrorBody(error, http.request.id);
+export const describeEitherError: DescribeError = (error, request) =>
+  isForAnthropic(request)
+    ? describeAnthropicError(error, request)
+    : new Answer(toErrorBody(error, request.id));
 
 /** Fields whose names differ between a message and a chat. */
 const names: FieldName[] = [
@@ -40,8 +44,8 @@ const names: FieldName[] = [
 ];
 
 /** Returns true if a client of Anthropic's API sent the request. */
-export function isForAnthropic({ request }: Pick<Http, 'request'>): boolean {
-  return request.headers['anthropic-version'] !== undefined;
+export function isForAnthropic({ headers }: Pick<FastifyRequest, 'headers'>): boolean {
+  return headers['anthropic-version'] !== undefined;
 }
 
 /** Returns 404 to Anthropic's clients, because their endpoint at this path is not supported. */
@@ -50,7 +54,7 @@ export function exceptForAnthropic(binding: Binding): Binding {
     ...binding,
     describeError: describeEitherError,
     handle: async (ctx, input, http) => {
-      if (!isForAnthropic(http)) return binding.handle(ctx, input, http);
+      if (!isForAnthropic(http.request)) return binding.handle(ctx, input, http);
       throw new AppError('not_found', {
         publicMessage: "Anthropic's Files API is not here: send the text of a document inside the messages",
       });

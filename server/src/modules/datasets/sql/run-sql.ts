@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type SqlAnswer, type SqlFormat, type SqlTables, sqlAnswer } from '@bakehouse/contract/sql';
 import * as z from 'zod';
 import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
@@ -5,8 +6,7 @@ import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import { OutOfLimits, runConfined, runConfinedToFile } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { onClose } from '../../../platform/http/connection.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
 import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { contentDisposition } from '../../assets/files/content-type.ts';
@@ -157,35 +157,35 @@ export async function listTables(ctx: Context, asked: RevisionRequest): Promise<
 }
 
 /**
- * Sends all rows of a query as a file. Throws AppError 'rate_limited' if the user has two exports in
+ * Returns all rows of a query as a file, which is deleted once it is sent or the client disconnects. Throws AppError 'rate_limited' if the user has two exports in
  * progress, and the errors of `runConfinedQuery`.
  */
 export async function exportSql(
   ctx: Context,
   { format, ...asked }: QueryRequest & { format: SqlFormat },
-  { reply }: Pick<Http, 'reply'>,
-  { stallMs = STALL_MS } = {},
-): Promise<void> {
+): Promise<Answer<Readable>> {
   const leave = exporting.enter(ctx.caller.userId, shareLimit(EXPORTS_MAX, ctx.webProcesses()));
   if (leave === null) throw tooMany();
-  onClose(reply, leave);
-  const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
-    const input = { ...work.input, format };
-    const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
-    return { answer, result };
-  });
-  if (!file) throw new Error('Query succeeded but wrote no file');
-  const { size } = await file.stat();
-  reply.raw.setTimeout(stallMs, () => reply.raw.destroy());
-  // The file is deleted once it is sent or the client disconnects.
-  await reply
-    .headers({
+  try {
+    const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
+      const input = { ...work.input, format };
+      const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
+      return { answer, result };
+    });
+    if (!file) throw new Error('Query succeeded but wrote no file');
+    const { size } = await file.stat();
+    const headers = {
       'cache-control': 'private, no-store',
       'content-type': contentTypes[format],
       'content-disposition': contentDisposition('attachment', `result.${format}`),
       'content-length': size,
-    })
-    .send(file.createReadStream());
+    };
+    const rows = file.createReadStream().once('close', leave);
+    return new Answer(rows, { headers, stallMs: STALL_MS });
+  } catch (error) {
+    leave();
+    throw error;
+  }
 }
 
 function tooMany(): AppError {

@@ -3,10 +3,10 @@ import { CARD_BYTES_MAX } from '@bakehouse/contract/asset-commits';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
 import { formatBytes } from '@bakehouse/contract/labels';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { refused } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
 import { splitLines } from '../../../platform/http/bodies/split-lines.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
@@ -54,11 +54,11 @@ type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['val
 export async function receiveCommit(
   ctx: Context,
   { params, query }: InputOf<typeof endpoint>,
-  http: Http,
+  request: FastifyRequest,
   { checkModelFile }: { checkModelFile: CheckModelFile },
 ): Promise<ResponseOf<typeof endpoint>> {
   const { asset, head, branch } = await openWritableBranch(ctx, { ...params, ...query });
-  const draft = await receiveBytes(ctx, http.request, (bytes) => readDraft(ctx, asset, bytes));
+  const draft = await receiveBytes(ctx, request, (bytes) => readDraft(ctx, asset, bytes));
   if (!draft.header) throw refused('key', 'A commit begins with its header');
   const families =
     asset.dataset_type === 'MODEL'
@@ -87,7 +87,7 @@ export async function receiveCommit(
   return {
     success: true,
     commitOid: commit.commitId,
-    commitUrl: `${hubUrl(http)}${folder}/${repositoryId(asset)}/commit/${commit.commitId}`,
+    commitUrl: `${hubUrl(request)}${folder}/${repositoryId(asset)}/commit/${commit.commitId}`,
     hookOutput: '',
     pullRequestUrl: null,
   };

@@ -2,8 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/hub/files';
 import type { validateCard as validateCardEndpoint } from '@bakehouse/contract/hub/references';
 import type { Caller, Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { addressOf } from '../../../platform/http/callers/rate-limits.ts';
+import type { Answer } from '../../../platform/http/answer.ts';
 import { frontMatterOf } from '../../assets/card/parse-card.ts';
 import { readCard } from '../../assets/card/read-card.ts';
 import { namespaceOf } from '../../assets/repositories/namespace.ts';
@@ -11,19 +10,18 @@ import { listBranches } from '../../assets/revisions/branches.ts';
 import { BRANCH, findBranchHead, findHead, listCommits } from '../../assets/revisions/commits.ts';
 import { listTags } from '../../assets/revisions/tags.ts';
 import { titleOf } from '../files/files.ts';
-import { linkNextPage } from '../next-page.ts';
+import { type Addressed, answerPage } from '../next-page.ts';
 import { openRepository, openRevision } from '../repositories/open-repository.ts';
 
 /** Returns a page of the commits up to a revision, newest first. Throws HubError. */
 export async function showCommits(
   ctx: Context,
   { params, query: { p, limit } }: InputOf<typeof contract.listCommits>,
-  http: Http,
-): Promise<ResponseOf<typeof contract.listCommits>> {
+  request: Addressed,
+): Promise<Answer<ResponseOf<typeof contract.listCommits>>> {
   const { asset, commit } = await openRevision(ctx, params);
   const found = await listCommits(ctx.db, asset, { from: commit.number, skip: p * limit, limit: limit + 1 });
-  if (found.length > limit) linkNextPage(http, 'p', String(p + 1));
-  return found.slice(0, limit).map((one, index) => ({
+  const page = found.slice(0, limit).map((one, index) => ({
     id: one.commitId,
     title: titleOf(one),
     message: one.message.split('\n').slice(1).join('\n').trim(),
@@ -31,6 +29,7 @@ export async function showCommits(
     date: one.createdAt.toISOString(),
     parents: found.slice(index + 1, index + 2).map(({ commitId }) => commitId),
   }));
+  return answerPage(request, page, { field: 'p', value: found.length > limit ? String(p + 1) : null });
 }
 
 /** Returns the branches and tags of a repository. Throws HubError. */
@@ -61,12 +60,12 @@ export async function showReferences(
 export async function validateCard(
   ctx: Context<Caller>,
   { body }: InputOf<typeof validateCardEndpoint>,
-  { request }: Http,
+  address: string,
 ): Promise<ResponseOf<typeof validateCardEndpoint>> {
   if (frontMatterOf(body.content) === null) {
     const message = 'The card has no metadata: some lines of YAML between two lines of ---, before its text';
     return { errors: [], warnings: [{ message }] };
   }
-  const { problem } = await readCard(ctx, body.content, `address:${addressOf(request)}`);
+  const { problem } = await readCard(ctx, body.content, `address:${address}`);
   return { errors: problem === null ? [] : [{ message: problem }], warnings: [] };
 }

@@ -7,9 +7,8 @@ import type {
 } from '@bakehouse/contract/hub/files';
 import type { RepositoryTypes, TreeEntry } from '@bakehouse/contract/hub/shared';
 import type { Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { abortWithKey } from '../../../platform/http/callers/key-ends.ts';
-import { sendBlob } from '../../../platform/storage/send-blob.ts';
+import type { Answer } from '../../../platform/http/answer.ts';
+import { answerBlob, type FileRequest } from '../../../platform/storage/answer-blob.ts';
 import { countDownload } from '../../assets/downloads/count-download.ts';
 import { contentDisposition, contentTypeOf } from '../../assets/files/content-type.ts';
 import { formatCursor, parseCursor } from '../../assets/files/files.ts';
@@ -25,7 +24,7 @@ import {
   spellingsOf,
 } from '../../assets/revisions/read-tree.ts';
 import { HubError } from '../hub-error.ts';
-import { linkNextPage } from '../next-page.ts';
+import { type Addressed, answerPage } from '../next-page.ts';
 import { openRevision } from '../repositories/open-repository.ts';
 
 /** Returns the files and folders among these paths that a revision has. Throws HubError. */
@@ -66,8 +65,8 @@ export async function listEntries(
     params,
     query,
   }: Pick<InputOf<typeof listRepositoryFilesEndpoint>, 'params' | 'query'> & { params: { '*'?: string } },
-  http: Http,
-): Promise<TreeEntry[]> {
+  request: Addressed,
+): Promise<Answer<TreeEntry[]>> {
   const { asset, commit } = await openRevision(ctx, params);
   const of = { assetId: asset.id, number: commit.number };
   const path = (params['*'] ?? '').replace(/^\/+|\/+$/g, '');
@@ -80,17 +79,17 @@ export async function listEntries(
   };
   const { entries, next } = await (query.recursive ? readAll(ctx, wanted) : readFolder(ctx, wanted));
   if (entries.length === 0 && folder !== '' && !query.cursor) {
-    http.reply.header('x-repo-commit', commit.commitId);
-    throw new HubError('not_found', 'EntryNotFound', `There is no folder ${folder} in ${params.revision}`);
+    const message = `There is no folder ${folder} in ${params.revision}`;
+    throw new HubError('not_found', 'EntryNotFound', message, { commitId: commit.commitId });
   }
-  if (next !== null) linkNextPage(http, 'cursor', formatCursor(next));
   const paths = query.expand ? entries.flatMap((one) => (typeof one === 'string' ? [] : [one.path])) : [];
   const lastCommits = await findLastCommits(ctx.db, { ...wanted, paths });
-  return entries.map((one) =>
+  const shown = entries.map((one) =>
     typeof one === 'string'
       ? toFolderEntry(one, commit.commitId)
       : toFileEntry(one, lastCommits.get(one.path)),
   );
+  return answerPage(request, shown, { field: 'cursor', value: next && formatCursor(next) });
 }
 
 /** The cursor is the last path of the previous page. */
@@ -134,33 +133,33 @@ function foldersBefore(path: string, previous: string | null, below: string): st
 }
 
 /**
- * Sends a file of a revision, or the requested range, with headers that identify the commit and the bytes.
+ * Returns a file of a revision, or the requested range, with headers that identify the commit and the bytes.
  * Throws HubError.
  */
 export async function resolveFile(
   ctx: Context,
   { type, params }: { type: RepositoryTypes; params: InputOf<typeof resolveModelFileEndpoint>['params'] },
-  http: Http,
-): Promise<void> {
+  request: FileRequest,
+): Promise<Answer> {
   const { '*': path, revision } = params;
   const { asset, commit } = await openRevision(ctx, { type, ...params });
-  // Clients cache that a commit lacks a file, so send the commit's id in either case.
-  http.reply.header('x-repo-commit', commit.commitId);
   const [file] = await findFilesOf(ctx.db, {
     assetId: asset.id,
     number: commit.number,
     paths: spellingsOf(path),
   });
-  if (!file) throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${revision}`);
+  const { commitId } = commit;
+  if (!file)
+    throw new HubError('not_found', 'EntryNotFound', `There is no file ${path} in ${revision}`, { commitId });
   const { sha256 } = file;
   const sizeBytes = Number(file.size_bytes);
-  abortWithKey(ctx, http);
-  if (http.request.method === 'GET') countDownload(ctx, asset.id);
-  await sendBlob(ctx, http, {
+  if (request.method === 'GET') countDownload(ctx, asset.id);
+  return answerBlob(ctx, request, {
     sha256,
     path,
     sizeBytes,
     headers: {
+      'x-repo-commit': commitId,
       'x-linked-size': String(sizeBytes),
       'x-linked-etag': `"${sha256}"`,
       'cache-control': 'private, no-cache',

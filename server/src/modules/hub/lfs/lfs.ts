@@ -3,9 +3,10 @@ import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import type { verifyLfsObject as verifyLfsObjectEndpoint } from '@bakehouse/contract/hub/lfs';
 import * as contract from '@bakehouse/contract/hub/lfs';
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
+import type { FastifyRequest } from 'fastify';
 import type { Context, Services } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import { limitTime } from '../../../platform/http/bodies/body-limits.ts';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
 import type { Blob } from '../../../platform/storage/blob-store.ts';
@@ -22,7 +23,7 @@ import { assertUploadFitsQuota } from '../../assets/files/storage-quota.ts';
 import { assertFileSize } from '../../assets/files/upload/parts/uploads.ts';
 import { openWritableBranch } from '../commits/refs.ts';
 import { HubError } from '../hub-error.ts';
-import { originOf } from '../next-page.ts';
+import { type Addressed, originOf } from '../next-page.ts';
 
 /** Validity of an upload URL; a client that needs longer requests a new one and resumes. */
 const LIFE_S = 24 * 60 * 60;
@@ -37,8 +38,8 @@ const GIT = '.git';
 export async function receivePart(
   services: Services,
   { params: { uploadId, number }, query }: InputOf<typeof contract.putLfsPart>,
-  { request, reply }: Http,
-): Promise<ResponseOf<typeof contract.putLfsPart>> {
+  request: FastifyRequest,
+): Promise<Answer<ResponseOf<typeof contract.putLfsPart>>> {
   await checkSignature(services, { uploadId, ...query });
   const who = { uploadId, userId: query.by };
   limitTime(request, {});
@@ -46,8 +47,7 @@ export async function receivePart(
     const { sha256 } = await receive(services, { ...who, number, sha256: null, bytes: request.raw });
     if (countParts(await requireUpload(services.db, who)) === 1) await completeUpload(services, who);
     // The client names the part by its ETag when it completes the file.
-    reply.header('etag', `"${sha256}"`);
-    return { sha256 };
+    return new Answer({ sha256 }, { headers: { etag: `"${sha256}"` } });
   } catch (error) {
     // An unread body would block the connection.
     request.raw.resume();
@@ -57,7 +57,7 @@ export async function receivePart(
 
 type Batch = InputOf<typeof contract.batchModelFiles>;
 
-type Answer = ResponseOf<typeof contract.batchModelFiles>;
+type Started = ResponseOf<typeof contract.batchModelFiles>;
 
 /**
  * Starts or resumes an upload for each file that the caller does not store yet, and returns its URLs; a file
@@ -67,8 +67,8 @@ type Answer = ResponseOf<typeof contract.batchModelFiles>;
 export async function startUploads(
   ctx: Context,
   { type, params, body }: { type: RepositoryTypes } & Pick<Batch, 'params' | 'body'>,
-  http: Http,
-): Promise<Answer> {
+  request: Addressed,
+): Promise<Started> {
   if (!params.name.endsWith(GIT)) throw new HubError('not_found', 'RepoNotFound', 'Repository not found');
   const name = params.name.slice(0, -GIT.length);
   await openWritableBranch(ctx, { type, namespace: params.namespace, name, revision: 'main' });
@@ -79,7 +79,7 @@ export async function startUploads(
     transfer: body.transfers?.includes('multipart') ? 'multipart' : 'basic',
     objects: body.objects.map(({ oid, size }) => {
       const upload = uploads.get(oid);
-      const actions = upload && !upload.blob ? describeUpload(ctx, upload, http) : undefined;
+      const actions = upload && !upload.blob ? describeUpload(ctx, upload, originOf(request)) : undefined;
       return { oid, size, authenticated: true as const, ...(actions && { actions }) };
     }),
   };
@@ -97,10 +97,9 @@ async function startUpload(ctx: Context, file: { sha256: string; sizeBytes: numb
   });
 }
 
-type Actions = NonNullable<Answer['objects'][number]['actions']>;
+type Actions = NonNullable<Started['objects'][number]['actions']>;
 
-function describeUpload(ctx: Context, upload: Upload, http: Http): Actions {
-  const origin = originOf(http);
+function describeUpload(ctx: Context, upload: Upload, origin: string): Actions {
   const { id: uploadId, partBytes } = upload;
   const by = ctx.caller.userId;
   const expires = Math.floor(ctx.clock.now().getTime() / 1000) + LIFE_S;

@@ -11,7 +11,7 @@ import type {
 import type { Context } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import type { Http } from '../../../platform/http/bind.ts';
+import type { Answer } from '../../../platform/http/answer.ts';
 import { completeOnboardingStep } from '../../accounts/onboarding.ts';
 import { findUserByName } from '../../accounts/steps.ts';
 import { getMe } from '../../accounts/users.ts';
@@ -43,7 +43,7 @@ import type { ListFilter, SortKey } from '../../assets/search/list-queries.ts';
 import { readPage } from '../../assets/search/read-page.ts';
 import { toLfs } from '../files/files.ts';
 import { HubError } from '../hub-error.ts';
-import { hubUrl, linkNextPage } from '../next-page.ts';
+import { type Addressed, answerPage, hubUrl } from '../next-page.ts';
 import {
   openRepository,
   openRepositoryToChange,
@@ -70,12 +70,12 @@ type Body = InputOf<typeof createRepositoryEndpoint>['body'];
 export async function createRepository(
   ctx: Context,
   { body }: InputOf<typeof createRepositoryEndpoint>,
-  http: Http,
+  request: Addressed,
 ): Promise<ResponseOf<typeof createRepositoryEndpoint>> {
   const { userId } = ctx.caller;
   const type = body.type ?? 'model';
   const { namespace, name } = await parseOwnRepositoryName(ctx, body);
-  const url = `${hubUrl(http)}/${type === 'dataset' ? 'datasets/' : ''}${namespace}/${name}`;
+  const url = `${hubUrl(request)}/${type === 'dataset' ? 'datasets/' : ''}${namespace}/${name}`;
   const id = await inTransaction(ctx.db, async (tx) => {
     if (!(await reserveAssetName(tx, { userId, type, name })))
       throw new HubError('conflict', null, `You have a ${type} ${namespace}/${name} already`, { url });
@@ -240,8 +240,8 @@ function toSibling(file: FileRow, withBlobs: boolean): NonNullable<RepositoryInf
 export async function listRepositories(
   ctx: Context,
   { params, query }: InputOf<typeof listRepositoriesEndpoint>,
-  http: Http,
-): Promise<ResponseOf<typeof listRepositoriesEndpoint>> {
+  request: Addressed,
+): Promise<Answer<ResponseOf<typeof listRepositoriesEndpoint>>> {
   const { userId } = ctx.caller;
   const readers = await readersOf(ctx, query.author);
   const { rows, nextCursor } = await readPage(ctx.db, {
@@ -255,12 +255,12 @@ export async function listRepositories(
     cursor: query.cursor,
     limit: Math.min(query.limit, PAGE_MAX),
   });
-  if (nextCursor) linkNextPage(http, 'cursor', nextCursor);
   const shas = await findCommitIds(
     ctx.db,
     rows.flatMap(({ revision_id }) => revision_id ?? []),
   );
-  return rows.map((row) => describeRepository(row, { userId, sha: shas.get(row.revision_id ?? '') }));
+  const shown = rows.map((row) => describeRepository(row, { userId, sha: shas.get(row.revision_id ?? '') }));
+  return answerPage(request, shown, { field: 'cursor', value: nextCursor });
 }
 
 /** Maps the client's sort key; unknown keys sort by the last change. */

@@ -7,9 +7,9 @@ import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
-import { clientSignal } from '../../../platform/http/connection.ts';
 import { type Blob, HashMismatch } from '../../../platform/storage/blob-store.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { withBlobFile } from '../../../platform/storage/read-blob.ts';
@@ -52,24 +52,24 @@ export async function receiveShard(
 }
 
 /**
- * Like `receiveShard`, but streams its progress line by line: a large file takes longer than a client's idle
+ * Like `receiveShard`, but returns its progress line by line: a large file takes longer than a client's idle
  * timeout.
  */
 export async function streamShard(
   ctx: Context,
   { params: { session } }: InputOf<typeof streamEndpoint>,
   http: Http,
-): Promise<void> {
+): Promise<Answer> {
   const { work, progress } = await receiveParsedShard(ctx, session, http);
-  const lines = tellProgress(ctx, work, progress);
-  await http.reply.type('application/x-ndjson').send(Readable.from(lines));
+  const lines = Readable.from(tellProgress(ctx, work, progress));
+  return new Answer(lines, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
 /** Receives a shard and starts assembling its files. */
 async function receiveParsedShard(
   ctx: Context,
   session: string,
-  { request, reply }: Http,
+  { request, client: { signal: client } }: Http,
 ): Promise<{ work: Promise<void>; progress: Progress }> {
   const leave = held.enterNow(ctx.caller.userId);
   if (!leave) throw tooMany();
@@ -80,7 +80,7 @@ async function receiveParsedShard(
     );
     // Client errors must be reported before the response starts.
     if (shard.sizeBytes === 0) throw refused('shard', 'The body is empty. Send a shard');
-    const work = makeFiles(ctx, { session, shard, progress, client: clientSignal(reply) }).finally(leave);
+    const work = makeFiles(ctx, { session, shard, progress, client }).finally(leave);
     // Avoids an unhandled rejection if it fails before it is awaited.
     work.catch(() => undefined);
     return { work, progress };

@@ -5,11 +5,11 @@ import type {
   putXorb as putXorbEndpoint,
 } from '@bakehouse/contract/hub/xet';
 import { formatBytes } from '@bakehouse/contract/labels';
+import type { FastifyRequest } from 'fastify';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, refused } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
 import { readKey } from '../../../platform/http/callers/find-caller.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
@@ -49,7 +49,7 @@ export async function deleteXorbsOf(tx: Transaction, userId: string): Promise<vo
 export async function receiveXorb(
   ctx: Context,
   { params }: InputOf<typeof putXorbEndpoint>,
-  { request }: Http,
+  request: FastifyRequest,
 ): Promise<ResponseOf<typeof putXorbEndpoint>> {
   const { userId } = ctx.caller;
   const name = { userId, ...params };
@@ -96,13 +96,13 @@ async function assertXorbLimit(
 export async function startUpload(
   ctx: Context,
   { params, query }: InputOf<typeof getXetWriteTokenEndpoint>,
-  http: Http,
+  request: FastifyRequest,
 ): Promise<ResponseOf<typeof getXetWriteTokenEndpoint>> {
   await openWritableBranch(ctx, { ...params, ...query });
   const now = ctx.clock.now();
   return {
-    accessToken: readKey(http.request) ?? '',
+    accessToken: readKey(request) ?? '',
     exp: Math.floor(now.getTime() / 1000) + LIFE_S,
-    casUrl: `${hubUrl(http)}/xet/${now.toISOString().slice(0, 10)}`,
+    casUrl: `${hubUrl(request)}/xet/${now.toISOString().slice(0, 10)}`,
   };
 }

@@ -19,7 +19,7 @@ export async function createImage(
   ctx: Context,
   usage: IdleCredit,
   { response_format: format, ...sent }: InputOf<typeof endpoint>['body'],
-  { request, reply }: Http,
+  { request, client }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const read = async () => {
     const deployed = sent.model
@@ -30,5 +30,5 @@ export async function createImage(
     return readImageBody(ctx.config, sent, models);
   };
   const started = await startGeneration(ctx, usage, { sent, read }, await findRepeatedCall(ctx, request));
-  return answerImages(ctx, await awaitCompleted(ctx, started, reply), format ?? null);
+  return answerImages(ctx, await awaitCompleted(ctx, started, client), format ?? null);
 }

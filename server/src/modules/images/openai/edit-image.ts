@@ -42,7 +42,7 @@ const PARAMETERS = { num_inference_steps: 20 };
 export async function editImage(
   ctx: Context,
   usage: IdleCredit,
-  { request, reply }: Http,
+  { request, client }: Http,
 ): Promise<ResponseOf<typeof endpoint>> {
   const asked = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
@@ -57,7 +57,7 @@ export async function editImage(
     const { id } = await startGeneration(ctx, usage, edit, await findRepeatedCall(ctx, request));
     return { id, format: response_format ?? null };
   });
-  return answerImages(ctx, await awaitCompleted(ctx, asked, reply), asked.format);
+  return answerImages(ctx, await awaitCompleted(ctx, asked, client), asked.format);
 }
 
 type Choices = Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>;

@@ -1,11 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { EventEmitter } from 'node:events';
 import { listGenerations } from '@bakehouse/contract/generations';
 import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { serverStops } from '../../../platform/http/graceful-close.ts';
 import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
@@ -43,14 +41,16 @@ const contextOf = (closing: AbortSignal): Context => ({
 /** Waits for the picture, and returns controls and the result for the client. */
 function wait(id: string) {
   const closing = new AbortController();
-  const raw = Object.assign(new EventEmitter(), { statusCode: 200, writableEnded: false });
-  const answer = awaitCompleted(contextOf(closing.signal), { id }, { raw } as unknown as Http['reply']);
+  const gone = new AbortController();
+  const { signal } = gone;
+  const onUndelivered = (listener: () => void) => signal.addEventListener('abort', listener);
+  const answer = awaitCompleted(contextOf(closing.signal), { id }, { signal, onUndelivered });
   return {
     ended: answer.then(
       () => null,
       (error: unknown) => error,
     ),
-    disconnect: () => raw.emit('close'),
+    disconnect: () => gone.abort(),
     stop: () => closing.abort(serverStops()),
   };
 }

@@ -37,12 +37,15 @@ const MODEL = 'wan';
  * Starts a video through OpenAI's videos API, from a form or JSON, optionally with a first picture. Throws
  * whatever `receiveOptionalPicture`, `startVideo` and `readVideoSize` throw, with the invalid field.
  */
-export async function createOpenAiVideo(ctx: Context, usage: IdleCredit, http: Http): Promise<OpenAiVideo> {
-  const { request } = http;
+export async function createOpenAiVideo(
+  ctx: Context,
+  usage: IdleCredit,
+  { request, client }: Http,
+): Promise<OpenAiVideo> {
   const start = (sent: Fields, picture: SentPicture | null) =>
     startVideo(ctx, usage, { sent, readBody: () => toVideoBody(ctx, sent), picture });
   const atLink = (address: string | undefined) =>
-    address === undefined ? null : pictureAt(ctx, address, PART, http);
+    address === undefined ? null : pictureAt(ctx, address, { param: PART, signal: client.signal });
   if (request.isMultipart()) {
     const { id } = await receiveOptionalPicture(ctx, request, PART, ({ bytes, fields }) => {
       const { 'input_reference[image_url]': link, ...sent } = parseFields(createOpenAiVideoFields, fields);

@@ -1,7 +1,5 @@
 import type { CallerKey, Context } from '../../context.ts';
 import { AppError } from '../../errors.ts';
-import type { Http } from '../bind.ts';
-import { onClose } from '../connection.ts';
 
 const LOOK_EVERY_MS = 400;
 
@@ -9,16 +7,6 @@ const LOOK_EVERY_MS = 400;
 const UNREAD_MS_MAX = 500;
 
 type KeyWatch = { signal: AbortSignal; stop: () => void };
-
-/**
- * Closes the connection of a long response once its API key ends. The response has stated its length, so the
- * client sees that it is incomplete.
- */
-export function abortWithKey(ctx: Context, { reply }: Pick<Http, 'reply'>): void {
-  const key = watchKey(ctx);
-  key.signal.addEventListener('abort', () => reply.raw.destroy());
-  onClose(reply, key.stop);
-}
 
 /**
  * For long requests: `signal` aborts within a second once the API key that opened it is revoked, replaced,

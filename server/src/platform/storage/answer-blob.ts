@@ -1,55 +1,60 @@
 import { Readable } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { ZipFile } from 'yazl';
 import type { Services } from '../context.ts';
-import type { Http } from '../http/bind.ts';
+import { Answer } from '../http/answer.ts';
 import { parseRange } from '../http/parse-range.ts';
 import { readBlob } from './read-blob.ts';
 
+/** The parts of a request that choose between a whole file, a range of it and a cached copy. */
+export type FileRequest = Pick<FastifyRequest, 'method' | 'headers'>;
+
 /**
- * Sends a file, or the requested range, with these headers. The ETag is the SHA-256, so that downloads can be
- * resumed and cached copies reused. Throws the errors of `readBlob`.
+ * Returns a file, or the requested range, with these headers. The ETag is the SHA-256, so that downloads can
+ * be resumed and cached copies reused. Throws the errors of `readBlob`.
  */
-export async function sendBlob(
+export async function answerBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
-  { request, reply }: Http,
+  request: FileRequest,
   file: { sha256: string; path: string; sizeBytes: number; headers: Record<string, string> },
-): Promise<void> {
+): Promise<Answer> {
   const { sha256, path, sizeBytes } = file;
   const etag = `"${sha256}"`;
   const headers = { ...file.headers, etag, 'accept-ranges': 'bytes' };
-  if (request.headers['if-none-match']?.split(',').some((tag) => tag.trim() === etag)) {
-    await reply.code(304).headers(headers).send();
-    return;
-  }
+  if (request.headers['if-none-match']?.split(',').some((tag) => tag.trim() === etag))
+    return new Answer(undefined, { status: 304, headers });
   const ifRange = request.headers['if-range'];
   const range =
     ifRange === undefined || ifRange === etag ? parseRange(request.headers.range, sizeBytes) : null;
-  if (range === 'unsatisfiable') {
-    await reply.code(416).header('content-range', `bytes */${sizeBytes}`).send();
-    return;
-  }
+  if (range === 'unsatisfiable')
+    return new Answer(undefined, { status: 416, headers: { 'content-range': `bytes */${sizeBytes}` } });
   // With no body at all the framework would send a length of 0.
   const bytes =
     request.method === 'HEAD' || sizeBytes === 0
       ? Readable.from([])
       : await readBlob(services, { sha256, path, range: range ?? undefined });
-  // Set only now, so that errors are not cached.
-  reply.headers(headers).header('content-length', range ? range.end - range.start + 1 : sizeBytes);
-  if (range) reply.code(206).header('content-range', `bytes ${range.start}-${range.end}/${sizeBytes}`);
-  await reply.send(bytes);
+  if (!range) return new Answer(bytes, { headers: { ...headers, 'content-length': sizeBytes } });
+  const { start, end } = range;
+  return new Answer(bytes, {
+    status: 206,
+    headers: {
+      ...headers,
+      'content-length': end - start + 1,
+      'content-range': `bytes ${start}-${end}/${sizeBytes}`,
+    },
+  });
 }
 
 type ZippedFile = { path: string; sha256: string; sizeBytes: number; modifiedAt: Date };
 
 /**
- * Sends these files as a zip, created on the fly, with these headers. Weights and images do not compress, so
+ * Returns these files as a zip, created on the fly, with these headers. Weights and images do not compress, so
  * nothing is compressed and the length is known in advance.
  */
-export async function sendZip(
+export async function answerZip(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
-  { reply }: Pick<Http, 'reply'>,
   { files, headers }: { files: ZippedFile[]; headers: Record<string, string> },
-): Promise<void> {
+): Promise<Answer> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   zip.on('error', (error: Error) => output.destroy(error));
@@ -72,7 +77,7 @@ export async function sendZip(
     // The types omit the callback's argument.
     zip.end({ forceZip64Format: false, comment: '' }, resolve as () => void);
   });
-  await reply
-    .headers({ ...headers, 'content-type': 'application/zip', 'content-length': bytes })
-    .send(output);
+  return new Answer(output, {
+    headers: { ...headers, 'content-type': 'application/zip', 'content-length': bytes },
+  });
 }
