@@ -27,7 +27,7 @@ import { createGenerationLoop } from './modules/generations/run/run-generation.t
 import { makeThumbnailJob } from './modules/generations/sources/pictures.ts';
 import { deleteClonesJob } from './modules/hub/clone/clones.ts';
 import { createCloneLoop } from './modules/hub/clone/run-clone.ts';
-import { deleteXorbsJob } from './modules/hub/xet/xorbs.ts';
+import { deleteXorbsJob } from './wires/huggingface/xet/xorbs.ts';
 import { createCidLoop, createPinLoop } from './modules/ipfs/ipfs-loop.ts';
 import {
   deleteOldNotificationsJob,

@@ -1,13 +1,8 @@
-import type {
-  getModel as getModelContract,
-  listModels as listModelsEndpoint,
-  openAiModel,
-} from '@bakehouse/contract/chat';
+import type { listModels as listModelsEndpoint, openAiModel } from '@bakehouse/contract/chat';
 import type { vllmMetrics as vllmMetricsEndpoint } from '@bakehouse/contract/deployments/text';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { generators } from '@bakehouse/contract/generators/table';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
-import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
@@ -19,12 +14,11 @@ import { toModelName } from '../models/names/model-name.ts';
 import { listStarterModels } from '../models/starter/starters.ts';
 import { listUpstreams } from '../providers/find-upstreams.ts';
 import { chatRequestsPerMinute } from './gateway-queries.ts';
-import { isForAnthropic } from './messages/describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
 /** Lists the caller's models, external generators and starter models; text models first. */
-async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEndpoint>> {
+export async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
@@ -54,39 +48,12 @@ async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEnd
   return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
-/** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
-export async function answerModels(
-  ctx: Context,
-  request: Pick<FastifyRequest, 'headers'>,
-): Promise<ResponseOf<typeof listModelsEndpoint>> {
-  const { object, data } = await listModels(ctx);
-  if (!isForAnthropic(request)) return { object, data };
-  return {
-    ...{ object, data: data.map(toAnthropicModel), has_more: false },
-    ...{ first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
-  };
-}
-
-function toAnthropicModel(model: Model): Model {
-  const created = new Date(model.created * 1000).toISOString();
-  return { ...model, type: 'model', display_name: model.id, created_at: created };
-}
-
 /** Returns one model. Throws AppError 'model_not_found'. */
-export async function getModel(
-  ctx: Context,
-  { params }: InputOf<typeof getModelContract>,
-  request: Pick<FastifyRequest, 'headers'>,
-): Promise<ResponseOf<typeof getModelContract>> {
+export async function getModel(ctx: Context, id: string): Promise<Model> {
   const { data } = await listModels(ctx);
-  const model = data.find(({ id }) => id === params.model);
-  if (!model) {
-    throw new AppError('model_not_found', {
-      publicMessage: `There is no model '${params.model}'`,
-      param: 'model',
-    });
-  }
-  return isForAnthropic(request) ? toAnthropicModel(model) : model;
+  const model = data.find((one) => one.id === id);
+  if (model) return model;
+  throw new AppError('model_not_found', { publicMessage: `There is no model '${id}'`, param: 'model' });
 }
 
 function taskOf(kind: KindName): Model['task'] {

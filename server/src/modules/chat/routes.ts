@@ -2,10 +2,8 @@ import * as chat from '@bakehouse/contract/chat';
 import * as conversations from '@bakehouse/contract/conversations';
 import { vllmMetrics } from '@bakehouse/contract/deployments/text';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
-import * as messages from '@bakehouse/contract/messages';
 import * as responses from '@bakehouse/contract/responses';
-import { type Binding, type BindOptions, bind, type Http } from '../../platform/http/bind.ts';
-import { headerText } from '../../platform/http/callers/find-caller.ts';
+import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
 import { assertAdmissible } from './admit-request.ts';
 import { completeChat } from './answer-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
@@ -16,27 +14,16 @@ import {
   saveConversation,
 } from './conversations/conversations.ts';
 import { answerEmbeddings } from './embeddings/answer-embeddings.ts';
-import { answerModels, getModel, readMetrics } from './list-models.ts';
-import { countTokens, createMessage, type MessageCall } from './messages/create-message.ts';
-import { describeAnthropicError, describeEitherError } from './messages/describe-anthropic-error.ts';
+import { readMetrics } from './list-models.ts';
 import { countResponseTokens, createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/responses.ts';
 
 /** Reject callers over their limit before they send a body. */
 const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => assertAdmissible(ctx, userId) };
 
-const asAnthropic: BindOptions = { ...asksModel, describeError: describeAnthropicError };
-const asEither: BindOptions = { describeError: describeEitherError };
-
-function messageCall({ request, client }: Http): MessageCall {
-  return { version: headerText(request.headers['anthropic-version']), client: client.signal };
-}
-
 export function chatRoutes(parts: ChatParts): Binding[] {
   return [
     bind(vllmMetrics, readMetrics),
-    bind(chat.listModels, (ctx, _, { request }) => answerModels(ctx, request), asEither),
-    bind(chat.getModel, (ctx, input, { request }) => getModel(ctx, input, request), asEither),
     bind(
       chat.chatCompletions,
       (ctx, { body }, { client }) =>
@@ -57,16 +44,6 @@ export function chatRoutes(parts: ChatParts): Binding[] {
       responses.countResponseTokens,
       (ctx, input, { client }) => countResponseTokens(ctx, parts, input, client.signal),
       asksModel,
-    ),
-    bind(
-      messages.createMessage,
-      (ctx, input, http) => createMessage(ctx, parts, input, messageCall(http)),
-      asAnthropic,
-    ),
-    bind(
-      messages.countTokens,
-      (ctx, input, http) => countTokens(ctx, parts, input, messageCall(http)),
-      asAnthropic,
     ),
     bind(responses.getResponse, getResponse),
     bind(responses.deleteResponse, deleteResponse),

@@ -9,7 +9,7 @@ import { type TestServer, type TestUser, testServer } from '../../../testing/tes
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { cloneCalls, quickPace, safetensors } from '../testing/clones.ts';
 import { killProcess, startCloningProcess } from '../testing/cloning-processes.ts';
-import { hubCalls } from '../testing/hub-calls.ts';
+import { hubCalls } from '../../../wires/huggingface/testing/hub-calls.ts';
 import { createCloneLoop } from './run-clone.ts';
 
 /* One of our servers acts as the public hub of another: the real client against the real endpoints. */
