@@ -33,8 +33,15 @@ const serverModuleUses: Record<string, string[]> = {
   audit: ['assets', 'credits'],
   'share-links': ['generations'],
   privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],
-  bagelml: ['training'],
   documentation: [],
+};
+
+/** Allowed imports of each wire, an adapter for the clients of another API. A wire uses no other wire. */
+const wireUses: Record<string, string[]> = {
+  openai: ['images', 'videos'],
+  anthropic: ['chat'],
+  huggingface: ['hub'],
+  bagelml: ['training'],
 };
 
 /** Allowed imports of the web app's modules besides lib and ui. */
@@ -62,9 +69,10 @@ const webModuleUses: Record<string, string[]> = {
 };
 
 /** From the lowest layer to the highest: each may use the ones before it. */
-const serverLayers = ['platform', 'engine', 'modules', 'app'];
+const serverLayers = ['platform', 'engine', 'modules', 'wires', 'app'];
 const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
 
+/** `module` is a module of the server or the web app, or a wire of the server. */
 type Place = { package: string; layer: string; module: string | null; isTest: boolean };
 
 /**
@@ -78,7 +86,8 @@ function placeOf(file: string): Place {
     const isTopFile = !file.slice(`${pkg}/src/`.length).includes('/');
     const top = pkg === 'web' ? 'routes' : file.endsWith('/config.ts') ? 'platform' : 'app';
     const layer = isTopFile ? top : folder;
-    return { package: pkg, layer, module: layer === 'modules' ? module : null, isTest };
+    const hasModules = layer === 'modules' || layer === 'wires';
+    return { package: pkg, layer, module: hasModules ? module : null, isTest };
   }
   return { package: pkg, layer: '', module: null, isTest };
 }
@@ -119,12 +128,15 @@ function refusePackage(source: Place, target: Place): string | null {
 function findServerViolation(source: Place, target: Place): string | null {
   const upwards = findLayerViolation(serverLayers, source, target);
   if (upwards) return upwards;
-  if (source.module === null || source.layer !== 'modules') return null;
-  const uses = usesOf(serverModuleUses, source.module);
-  if (target.layer === 'engine' && !uses.has('engine'))
-    return describeModuleViolation(source.module, 'engine');
-  if (target.module === null || target.module === source.module || uses.has(target.module)) return null;
-  return describeModuleViolation(source.module, target.module);
+  if (source.module === null) return null;
+  const isWire = source.layer === 'wires';
+  const uses = usesOf({ ...serverModuleUses, ...(isWire && wireUses) }, source.module);
+  const name = `${isWire ? 'wire' : 'module'} ${source.module}`;
+  if (target.layer === 'engine' && !uses.has('engine')) return describeModuleViolation(name, 'engine');
+  if (target.module === null) return null;
+  const isOwn = target.layer === source.layer && target.module === source.module;
+  if (isOwn || (target.layer === 'modules' && uses.has(target.module))) return null;
+  return describeModuleViolation(name, target.module);
 }
 
 function findWebViolation(source: Place, target: Place): string | null {
@@ -146,9 +158,9 @@ function findLayerViolation(layers: string[], source: Place, target: Place): str
   );
 }
 
-function describeModuleViolation(module: string, target: string): string {
+function describeModuleViolation(source: string, target: string): string {
   return (
-    `The module ${module} may not use ${target}. Let ${target} be passed in by app.ts, ` +
+    `The ${source} may not use ${target}. Let ${target} be passed in by app.ts, ` +
     'or add the edge to the table in scripts/lint/directions.ts and say why in docs/decisions.'
   );
 }

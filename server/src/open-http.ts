@@ -23,14 +23,8 @@ import { limitGuesses } from './modules/accounts/sign-in/limits/sign-in-limits.t
 import type { OnUserCreated } from './modules/accounts/users.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
-import { rejectUnsupportedCalls } from './wires/bagelml/reject-unsupported-calls.ts';
-import { bagelmlRoutes } from './wires/bagelml/routes.ts';
 import { batchesRoutes } from './modules/batches/routes.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
-import {
-  describeAnthropicError,
-  exceptForAnthropic,
-} from './wires/anthropic/describe-anthropic-error.ts';
 import { chatRoutes } from './modules/chat/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
@@ -49,10 +43,7 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { draftsRoutes } from './modules/drafts/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
-import { describeHubError } from './wires/huggingface/hub-error.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
-import { redirectToPages } from './wires/huggingface/redirect-to-pages.ts';
-import { hubRoutes } from './wires/huggingface/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
@@ -80,8 +71,6 @@ import { findTrainObstacle } from './modules/training/validation/find-train-obst
 import type { ReadData } from './modules/training/validation/read-data.ts';
 import { videosRoutes } from './modules/videos/routes.ts';
 import { visitorsRoutes } from './modules/visitors/routes.ts';
-import { anthropicRoutes } from './wires/anthropic/routes.ts';
-import { openAiMediaRoutes } from './wires/openai/routes.ts';
 import { nameSchemas, operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
@@ -94,6 +83,14 @@ import { rejectUnknownCalls } from './platform/http/unknown-calls.ts';
 import { measureJobs } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
+import { describeAnthropicError, exceptForAnthropic } from './wires/anthropic/describe-anthropic-error.ts';
+import { anthropicRoutes } from './wires/anthropic/routes.ts';
+import { rejectUnsupportedCalls } from './wires/bagelml/reject-unsupported-calls.ts';
+import { bagelmlRoutes } from './wires/bagelml/routes.ts';
+import { describeHubError } from './wires/huggingface/hub-error.ts';
+import { redirectToPages } from './wires/huggingface/redirect-to-pages.ts';
+import { hubRoutes } from './wires/huggingface/routes.ts';
+import { openAiMediaRoutes } from './wires/openai/routes.ts';
 
 type Parts = {
   services: Services;

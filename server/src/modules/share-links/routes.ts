@@ -1,7 +1,12 @@
 import * as contract from '@bakehouse/contract/share-links';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import { openSharedOutput } from './open-shared-output.ts';
-import { getShared, getShareLink, shareGeneration, unshareGeneration } from './share-links.ts';
+import {
+  getShared,
+  getShareLink,
+  openSharedOutput,
+  shareGeneration,
+  unshareGeneration,
+} from './share-links.ts';
 
 export const shareLinksRoutes: Binding[] = [
   bind(contract.getGenerationShare, getShareLink),

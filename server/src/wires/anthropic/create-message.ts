@@ -3,13 +3,13 @@ import {
   countTokens as countTokensEndpoint,
   createMessage as createMessageEndpoint,
 } from '@bakehouse/contract/messages';
-import type { Context } from '../../platform/context.ts';
-import { refused } from '../../platform/errors.ts';
-import { Answer } from '../../platform/http/answer.ts';
 import { answerCompletion, type CompletionAnswer } from '../../modules/chat/answer-completion.ts';
 import { type AnswerShape, ignoredWarning } from '../../modules/chat/answer-shape.ts';
 import type { ChatParts } from '../../modules/chat/chat-parts.ts';
 import { countPrompt } from '../../modules/chat/count-prompt.ts';
+import type { Context } from '../../platform/context.ts';
+import { refused } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import { type Places, renameMessageField, toAnthropicError } from './describe-anthropic-error.ts';
 import { MessageEvents, PING } from './message-events.ts';
 import { type MessageBody, toChat, toMessageChat } from './to-chat.ts';

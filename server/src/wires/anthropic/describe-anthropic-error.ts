@@ -1,11 +1,11 @@
 import type { anthropicError } from '@bakehouse/contract/messages';
 import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
+import { type FieldName, renameField } from '../../modules/chat/body/rename-field.ts';
 import { AppError } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import type { Binding, DescribeError } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
-import { type FieldName, renameField } from '../../modules/chat/body/rename-field.ts';
 
 /** Anthropic's status for temporary unavailability. */
 const OVERLOADED = 529;

@@ -1,9 +1,9 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { createMessage } from '@bakehouse/contract/messages';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { TestUser } from '../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../modules/deployments/testing/starter-serving.ts';
 import { stubUsage } from '../../modules/deployments/testing/stub-model-server.ts';
+import type { TestUser } from '../../testing/test-server.ts';
 
 const { stub, server, openai, nextUser, balance } = await starterServing();
 let user: TestUser;

@@ -1,8 +1,8 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type { countTokens, createMessage } from '@bakehouse/contract/messages';
-import { refused } from '../../platform/errors.ts';
 import type { CompletionBody } from '../../modules/chat/body/completion-request.ts';
 import { type OfferedTool, offerTools } from '../../modules/chat/tools/client-tools.ts';
+import { refused } from '../../platform/errors.ts';
 
 export type MessageBody = InputOf<typeof createMessage>['body'];
 

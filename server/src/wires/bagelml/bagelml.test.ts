@@ -5,10 +5,10 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { Client, Settings } from 'bagelml';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
+import { emptySafetensors, goodData } from '../../modules/training/testing/test-run.ts';
 import { callBagelml } from '../../testing/bagelml/call-bagelml.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { emptySafetensors, goodData } from '../../modules/training/testing/test-run.ts';
 
 /*
  * The original product's two published clients against the real server: each supported call works, and the

@@ -1,9 +1,9 @@
 import type { Job } from '@bakehouse/contract/bagelml';
 import type { Run } from '@bakehouse/contract/runs';
-import type { Context } from '../../platform/context.ts';
-import { AppError } from '../../platform/errors.ts';
 import { previewFile } from '../../modules/datasets/preview-file.ts';
 import { getRun, listRuns } from '../../modules/training/runs/runs.ts';
+import type { Context } from '../../platform/context.ts';
+import { AppError } from '../../platform/errors.ts';
 
 const JOBS_MAX = 100;
 

@@ -4,11 +4,11 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { starterModelDir } from '../../engine/host/preparation/starter-model.ts';
-import { signUpOperator } from '../../testing/sign-up-operator.ts';
-import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../../modules/assets/testing/asset-calls.ts';
 import { insertModel } from '../../modules/deployments/testing/test-models.ts';
 import { registerStarterModel } from '../../modules/models/starter/register-starters.ts';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
+import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 import { runClients } from './testing/run-clients.ts';
 

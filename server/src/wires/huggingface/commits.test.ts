@@ -8,7 +8,7 @@ import { markComplete } from '../../platform/storage/uploads/queries.ts';
 import { receivePart } from '../../platform/storage/uploads/receive-part.ts';
 import { openUpload } from '../../platform/storage/uploads/uploads.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { checkSignature } from './lfs/lfs.ts';
+import { checkSignature } from './lfs.ts';
 import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();

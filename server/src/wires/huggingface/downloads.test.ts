@@ -3,10 +3,10 @@ import path from 'node:path';
 import { linkFile } from '@bakehouse/contract/file-links';
 import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
-import { testServer } from '../../testing/test-server.ts';
 import { addDownloads, countDownload } from '../../modules/assets/downloads/count-download.ts';
 import { assetCalls } from '../../modules/assets/testing/asset-calls.ts';
 import { importFolder } from '../../modules/models/import/import-folder.ts';
+import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();

@@ -1,12 +1,12 @@
 import { deleteAsset } from '@bakehouse/contract/assets';
 import { saveRestrictedModel } from '@bakehouse/contract/restricted-models';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { signUpOperator } from '../../testing/sign-up-operator.ts';
-import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { recordSource } from '../../modules/assets/sources/sources.ts';
 import { assetCalls, sha256 } from '../../modules/assets/testing/asset-calls.ts';
 import { insertModel } from '../../modules/deployments/testing/test-models.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { signUpOperator } from '../../testing/sign-up-operator.ts';
+import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();

@@ -1,8 +1,8 @@
 import { createApiKey } from '@bakehouse/contract/api-keys';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { recordSource } from '../../modules/assets/sources/sources.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { recordSource } from '../../modules/assets/sources/sources.ts';
 import { fileLine, header, hubCalls } from './testing/hub-calls.ts';
 
 const server = await testServer();

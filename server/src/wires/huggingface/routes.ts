@@ -4,10 +4,10 @@ import * as lfs from '@bakehouse/contract/hub/lfs';
 import * as references from '@bakehouse/contract/hub/references';
 import * as repositories from '@bakehouse/contract/hub/repositories';
 import * as xet from '@bakehouse/contract/hub/xet';
-import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import { addressOf } from '../../platform/http/callers/rate-limits.ts';
 import type { FindAssetUse } from '../../modules/assets/asset-use.ts';
 import type { CheckModelFile } from '../../modules/assets/files/upload/upload-file.ts';
+import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import { addressOf } from '../../platform/http/callers/rate-limits.ts';
 import { preuploadFiles } from './commits/preupload-files.ts';
 import { receiveCommit } from './commits/receive-commit.ts';
 import {
@@ -19,9 +19,9 @@ import {
   untagRevision,
 } from './commits/refs.ts';
 import { showCommits, showReferences, validateCard } from './commits/show-commits.ts';
-import { describePaths, listEntries, resolveFile } from './files/files.ts';
+import { describePaths, listEntries, resolveFile } from './files.ts';
 import { describeHubError } from './hub-error.ts';
-import { completeParts, receivePart, startUploads, verifyObject } from './lfs/lfs.ts';
+import { completeParts, receivePart, startUploads, verifyObject } from './lfs.ts';
 import {
   changeRepository,
   checkAccess,

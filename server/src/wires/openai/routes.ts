@@ -6,7 +6,7 @@ import { deleteVideo, downloadVideo } from '../../modules/videos/videos.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { createImage } from './images/create-image.ts';
 import { editImage } from './images/edit-image.ts';
-import { createOpenAiVideo, getOpenAiVideo, listOpenAiVideos } from './videos/openai-videos.ts';
+import { createOpenAiVideo, getOpenAiVideo, listOpenAiVideos } from './videos.ts';
 
 /** OpenAI's images and videos APIs. */
 export const openAiMediaRoutes = (usage: IdleCredit): Binding[] => [

@@ -1,7 +1,7 @@
 import * as z from 'zod';
+import { cleanFilePath } from '../../../modules/assets/files/upload/clean-path.ts';
 import { refused } from '../../../platform/errors.ts';
 import { parseLine } from '../../../platform/http/bodies/split-lines.ts';
-import { cleanFilePath } from '../../../modules/assets/files/upload/clean-path.ts';
 
 /** The stored path may differ from the one sent: accents are composed and invisible characters removed. */
 const path = z.string().transform((sent) => cleanFilePath(sent));

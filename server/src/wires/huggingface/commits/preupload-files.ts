@@ -1,7 +1,7 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { preuploadFiles as endpoint } from '@bakehouse/contract/hub/commits';
-import type { Context } from '../../../platform/context.ts';
 import { findFilesOf } from '../../../modules/assets/revisions/read-tree.ts';
+import type { Context } from '../../../platform/context.ts';
 import { openWritableBranch } from './refs.ts';
 
 /** Files up to this size may be inlined in the commit. */

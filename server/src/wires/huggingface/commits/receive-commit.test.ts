@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import { collectBlobsJob } from '../../../modules/assets/jobs/collect-blobs.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { collectBlobsJob } from '../../../modules/assets/jobs/collect-blobs.ts';
 import { fileLine, header, hubCalls } from '../testing/hub-calls.ts';
 
 const clock = fakeClock();

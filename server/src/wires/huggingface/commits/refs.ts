@@ -1,11 +1,11 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/hub/references';
-import type { Context } from '../../../platform/context.ts';
 import { findChangeableAsset } from '../../../modules/assets/access/changeable.ts';
 import type { AssetRow } from '../../../modules/assets/queries.ts';
 import { createBranch, deleteBranch, findBranch } from '../../../modules/assets/revisions/branches.ts';
 import { BRANCH, type Commit, findHead } from '../../../modules/assets/revisions/commits.ts';
 import { createTag, removeTag } from '../../../modules/assets/revisions/tags.ts';
+import type { Context } from '../../../platform/context.ts';
 import { HubError } from '../hub-error.ts';
 import {
   openCommit,

@@ -1,15 +1,15 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/hub/files';
 import type { validateCard as validateCardEndpoint } from '@bakehouse/contract/hub/references';
-import type { Caller, Context } from '../../../platform/context.ts';
-import type { Answer } from '../../../platform/http/answer.ts';
 import { frontMatterOf } from '../../../modules/assets/card/parse-card.ts';
 import { readCard } from '../../../modules/assets/card/read-card.ts';
 import { namespaceOf } from '../../../modules/assets/repositories/namespace.ts';
 import { listBranches } from '../../../modules/assets/revisions/branches.ts';
 import { BRANCH, findBranchHead, findHead, listCommits } from '../../../modules/assets/revisions/commits.ts';
 import { listTags } from '../../../modules/assets/revisions/tags.ts';
-import { titleOf } from '../files/files.ts';
+import type { Caller, Context } from '../../../platform/context.ts';
+import type { Answer } from '../../../platform/http/answer.ts';
+import { titleOf } from '../files.ts';
 import { type Addressed, answerPage } from '../next-page.ts';
 import { openRepository, openRevision } from '../repositories/open-repository.ts';
 

@@ -1,5 +1,4 @@
 import type { RepositoryTypes } from '@bakehouse/contract/hub/shared';
-import type { Context } from '../../../platform/context.ts';
 import type { AssetRow } from '../../../modules/assets/queries.ts';
 import {
   findMovedRepository,
@@ -8,6 +7,7 @@ import {
 } from '../../../modules/assets/repositories/find-repository.ts';
 import { repositoryId } from '../../../modules/assets/repositories/namespace.ts';
 import { type Commit, findCommit } from '../../../modules/assets/revisions/commits.ts';
+import type { Context } from '../../../platform/context.ts';
 import { HubError } from '../hub-error.ts';
 
 /** A repository's name in paths. */

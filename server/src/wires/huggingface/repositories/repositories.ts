@@ -8,10 +8,6 @@ import type {
   RepositorySummary,
   whoAmI as whoAmIEndpoint,
 } from '@bakehouse/contract/hub/repositories';
-import type { Context } from '../../../platform/context.ts';
-import type { Transaction } from '../../../platform/db/database.ts';
-import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import type { Answer } from '../../../platform/http/answer.ts';
 import { completeOnboardingStep } from '../../../modules/accounts/onboarding.ts';
 import { findUserByName } from '../../../modules/accounts/steps.ts';
 import { getMe } from '../../../modules/accounts/users.ts';
@@ -41,7 +37,11 @@ import {
 } from '../../../modules/assets/revisions/read-tree.ts';
 import type { ListFilter, SortKey } from '../../../modules/assets/search/list-queries.ts';
 import { readPage } from '../../../modules/assets/search/read-page.ts';
-import { toLfs } from '../files/files.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import { inTransaction } from '../../../platform/db/in-transaction.ts';
+import type { Answer } from '../../../platform/http/answer.ts';
+import { toLfs } from '../files.ts';
 import { HubError } from '../hub-error.ts';
 import { type Addressed, answerPage, hubUrl } from '../next-page.ts';
 import {

@@ -3,6 +3,9 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { putShard as endpoint, streamShard as streamEndpoint } from '@bakehouse/contract/hub/xet';
+import { assertBlobFitsQuota, assertFitsQuota } from '../../../modules/assets/files/storage-quota.ts';
+import { assertFileSize } from '../../../modules/assets/files/upload/parts/uploads.ts';
+import { hasXorb } from '../../../modules/hub/stored-xorbs.ts';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -15,10 +18,7 @@ import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { insertCompleteUpload } from '../../../platform/storage/uploads/uploads.ts';
-import { assertBlobFitsQuota, assertFitsQuota } from '../../../modules/assets/files/storage-quota.ts';
-import { assertFileSize } from '../../../modules/assets/files/upload/parts/uploads.ts';
 import { readShard, type ShardFile, type ShardPart, type Term } from './read-shard.ts';
-import { hasXorb } from '../../../modules/hub/stored-xorbs.ts';
 import { notSent, xorbReader } from './xorb-reader.ts';
 
 /** Maximum size that clients create. */

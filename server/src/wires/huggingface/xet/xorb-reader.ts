@@ -1,11 +1,11 @@
 import { buffer } from 'node:stream/consumers';
+import { findXorb } from '../../../modules/hub/stored-xorbs.ts';
 import { fairQueue } from '../../../platform/concurrency/fair-queue.ts';
 import type { Context } from '../../../platform/context.ts';
 import { refused } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import { collectHeaders, listPieces, type Piece, readPiece } from './read-pieces.ts';
 import type { Term } from './read-shard.ts';
-import { findXorb } from '../../../modules/hub/stored-xorbs.ts';
 
 type Xorb = { sha256: string; pieces: Piece[] };
 

@@ -6,6 +6,7 @@ import type {
 } from '@bakehouse/contract/hub/xet';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { FastifyRequest } from 'fastify';
+import { deleteXorbsBefore, hasXorb, insertXorb, sumXorbs } from '../../../modules/hub/stored-xorbs.ts';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
@@ -18,7 +19,6 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { openWritableBranch } from '../commits/refs.ts';
 import { hubUrl } from '../next-page.ts';
 import { collectHeaders } from './read-pieces.ts';
-import { deleteXorbsBefore, hasXorb, insertXorb, sumXorbs } from '../../../modules/hub/stored-xorbs.ts';
 
 /** A client refers to its uploads within a session of one day, which may last into the next. */
 const KEPT_MS = 2 * 24 * 60 * 60 * 1000;

@@ -6,10 +6,10 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { uploadPicture } from '@bakehouse/contract/media';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { testGenerations } from '../../../testing/test-generations.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
 import { insertFlux, insertParis, insertStarter } from '../../../modules/deployments/testing/test-models.ts';
 import { pictureFiles } from '../../../modules/generations/testing/picture-files.ts';
+import { testGenerations } from '../../../testing/test-generations.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
 
 /* Deployments of image models, by their API names. */
 

@@ -4,9 +4,6 @@ import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { deployedFields } from '@bakehouse/contract/generators/parameters/parameters';
 import { editImageFields, type editImage as endpoint } from '@bakehouse/contract/openai-images';
 import type * as z from 'zod';
-import type { Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import type { IdleCredit } from '../../../modules/credits/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../../modules/deployments/images/image-deployments.ts';
 import { readShape } from '../../../modules/generations/generators/parameters.ts';
@@ -15,9 +12,12 @@ import { sentPicture } from '../../../modules/generations/sources/sources.ts';
 import { awaitCompleted } from '../../../modules/generations/start/await-completed.ts';
 import type { GenerationRequest } from '../../../modules/generations/start/generation-request.ts';
 import { findRepeatedCall, startGeneration } from '../../../modules/generations/start/start-generation.ts';
+import { findEditor } from '../../../modules/images/edits.ts';
 import { receivePicture } from '../../../modules/media/receive-picture.ts';
 import { findUpstreams } from '../../../modules/providers/find-upstreams.ts';
-import { findEditor } from '../../../modules/images/edits.ts';
+import type { Context } from '../../../platform/context.ts';
+import type { Http } from '../../../platform/http/bind.ts';
+import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
 import {
   answerImages,
   assertSupportedFields,

@@ -7,14 +7,14 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { deployedFields, formOfDeployment } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage } from '@bakehouse/contract/openai-images';
-import type { Context } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
 import { listImageModelNames } from '../../../modules/deployments/images/image-deployments.ts';
 import { readOutputs } from '../../../modules/generations/generations.ts';
 import { findServingStarter } from '../../../modules/generations/generators/generators.ts';
 import type { GenerationRequest } from '../../../modules/generations/start/generation-request.ts';
 import { readParameters } from '../../../modules/generations/start/parameters.ts';
 import { listUpstreams } from '../../../modules/providers/find-upstreams.ts';
+import type { Context } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
 
 /** Paris's form uses the original product's name. */
 const parisNames: Partial<Record<string, string>> = { guidance_scale: 'cfg_scale' };

@@ -3,10 +3,6 @@ import { listGenerations } from '@bakehouse/contract/generations';
 import { sql } from 'kysely';
 import OpenAI from 'openai';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import type { Context } from '../../../platform/context.ts';
-import { serverStops } from '../../../platform/http/graceful-close.ts';
-import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
-import type { TestUser } from '../../../testing/test-server.ts';
 import { findGeneration } from '../../../modules/generations/generations.ts';
 import {
   claimAbandonedGeneration,
@@ -16,6 +12,10 @@ import {
 } from '../../../modules/generations/queries.ts';
 import { awaitCompleted, cancelLeft } from '../../../modules/generations/start/await-completed.ts';
 import { serviceGenerations } from '../../../modules/generations/testing/service-generations.ts';
+import type { Context } from '../../../platform/context.ts';
+import { serverStops } from '../../../platform/http/graceful-close.ts';
+import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
+import type { TestUser } from '../../../testing/test-server.ts';
 
 /* Calls that stay open until their picture is done. */
 

@@ -6,13 +6,10 @@ import type {
   resolveModelFile as resolveModelFileEndpoint,
 } from '@bakehouse/contract/hub/files';
 import type { RepositoryTypes, TreeEntry } from '@bakehouse/contract/hub/shared';
-import type { Context } from '../../../platform/context.ts';
-import type { Answer } from '../../../platform/http/answer.ts';
-import { answerBlob, type FileRequest } from '../../../platform/storage/answer-blob.ts';
-import { countDownload } from '../../../modules/assets/downloads/count-download.ts';
-import { contentDisposition, contentTypeOf } from '../../../modules/assets/files/content-type.ts';
-import { formatCursor, parseCursor } from '../../../modules/assets/files/files.ts';
-import { type Commit, findLastCommits } from '../../../modules/assets/revisions/commits.ts';
+import { countDownload } from '../../modules/assets/downloads/count-download.ts';
+import { contentDisposition, contentTypeOf } from '../../modules/assets/files/content-type.ts';
+import { formatCursor, parseCursor } from '../../modules/assets/files/files.ts';
+import { type Commit, findLastCommits } from '../../modules/assets/revisions/commits.ts';
 import {
   type FileRow,
   findFilesOf,
@@ -22,10 +19,13 @@ import {
   type OfRevision,
   spellFolder,
   spellingsOf,
-} from '../../../modules/assets/revisions/read-tree.ts';
-import { HubError } from '../hub-error.ts';
-import { type Addressed, answerPage } from '../next-page.ts';
-import { openRevision } from '../repositories/open-repository.ts';
+} from '../../modules/assets/revisions/read-tree.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Answer } from '../../platform/http/answer.ts';
+import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
+import { HubError } from './hub-error.ts';
+import { type Addressed, answerPage } from './next-page.ts';
+import { openRevision } from './repositories/open-repository.ts';
 
 /** Returns the files and folders among these paths that a revision has. Throws HubError. */
 export async function describePaths(

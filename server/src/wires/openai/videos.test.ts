@@ -3,10 +3,10 @@ import { imageCalls } from '@bakehouse/contract/deployments/images';
 import { toFlatId } from '@bakehouse/contract/fields/flat-id';
 import OpenAI, { toFile } from 'openai';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { fakeClock } from '../../../testing/fake-clock.ts';
-import { testGenerations } from '../../../testing/test-generations.ts';
-import { insertWan } from '../../../modules/deployments/testing/test-models.ts';
-import { pictureFiles } from '../../../modules/generations/testing/picture-files.ts';
+import { insertWan } from '../../modules/deployments/testing/test-models.ts';
+import { pictureFiles } from '../../modules/generations/testing/picture-files.ts';
+import { fakeClock } from '../../testing/fake-clock.ts';
+import { testGenerations } from '../../testing/test-generations.ts';
 
 const clock = fakeClock();
 const { server, stub } = await testGenerations({ cpuPlaces: 12, clock });

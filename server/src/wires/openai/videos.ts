@@ -13,17 +13,17 @@ import {
 } from '@bakehouse/contract/openai-videos';
 import type { Video } from '@bakehouse/contract/videos';
 import type * as z from 'zod';
-import type { Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { parseFields } from '../../../platform/http/bodies/parse-fields.ts';
-import type { IdleCredit } from '../../../modules/credits/usage/with-idle-credit.ts';
-import { getGeneration, listGenerations } from '../../../modules/generations/generations.ts';
-import { readShape, videoSize } from '../../../modules/generations/generators/parameters.ts';
-import { storePicture } from '../../../modules/generations/sources/pictures.ts';
-import { type SentPicture, sentPicture } from '../../../modules/generations/sources/sources.ts';
-import { receiveOptionalPicture } from '../../../modules/media/receive-picture.ts';
-import { findVideoModel, startVideo, type VideoBody } from '../../../modules/videos/start-video.ts';
-import { findVideo, pictureAt, showVideos } from '../../../modules/videos/videos.ts';
+import type { IdleCredit } from '../../modules/credits/usage/with-idle-credit.ts';
+import { getGeneration, listGenerations } from '../../modules/generations/generations.ts';
+import { readShape, videoSize } from '../../modules/generations/generators/parameters.ts';
+import { storePicture } from '../../modules/generations/sources/pictures.ts';
+import { type SentPicture, sentPicture } from '../../modules/generations/sources/sources.ts';
+import { receiveOptionalPicture } from '../../modules/media/receive-picture.ts';
+import { findVideoModel, startVideo, type VideoBody } from '../../modules/videos/start-video.ts';
+import { findVideo, pictureAt, showVideos } from '../../modules/videos/videos.ts';
+import type { Context } from '../../platform/context.ts';
+import type { Http } from '../../platform/http/bind.ts';
+import { parseFields } from '../../platform/http/bodies/parse-fields.ts';
 
 /** Shape of generators whose form has no aspect ratio. */
 const USUAL_SHAPE = '16:9';
