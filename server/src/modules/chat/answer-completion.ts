@@ -270,13 +270,13 @@ const HEARTBEAT_MS = 15_000;
 const READER_MS_MAX = 30_000;
 
 /** The text of a streamed answer, with backpressure. */
-export class EventOutput {
+class EventOutput {
   readonly stream = new PassThrough({ highWaterMark: 16 * 1024 });
   private readonly first = Promise.withResolvers<void>();
   private isOpen = false;
 
   constructor() {
-    // Whoever writes the stream reports its errors.
+    // An error of the stream ends the response; without a listener it would end the process.
     this.stream.on('error', () => undefined);
   }
 
@@ -299,7 +299,7 @@ export class EventOutput {
     if (text !== '' && !this.stream.write(text)) await this.drained(signal);
   }
 
-  /** Sends a text that no one waits for. */
+  /** Sends a text without waiting for the client. */
   sendAside(text: string): void {
     if (this.stream.writableEnded || this.stream.destroyed) return;
     this.begin();

@@ -32,7 +32,7 @@ export class Answer<Body = unknown> {
   }
 }
 
-/** A stream of events without an end. `open` sends them after the response has started. */
+/** An endless stream of events. `open` sends them after the response has started. */
 export class LiveEvents {
   readonly open: (stream: EventStream) => Promise<void>;
 
