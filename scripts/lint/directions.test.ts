@@ -39,8 +39,8 @@ describe('refuseImport', () => {
     ],
     ['server/src/modules/assets/upload.ts', 'server/src/app.ts', /modules must not import app/],
     ['server/src/modules/chat/routes.ts', 'server/src/wires/anthropic/routes.ts', /must not import wires/],
-    ['server/src/wires/openai/routes.ts', 'server/src/wires/anthropic/routes.ts', /wire openai may not use/],
-    ['server/src/wires/openai/routes.ts', 'server/src/modules/privacy/purge.ts', /wire openai may not use/],
+    ['server/src/wires/openai/routes.ts', 'server/src/wires/anthropic/routes.ts', /wires.openai may not use/],
+    ['server/src/wires/openai/routes.ts', 'server/src/modules/privacy/purge.ts', /wires.openai may not use/],
     ['server/src/modules/assets/upload.ts', 'server/src/testing/database.ts', /Only tests/],
     [
       'web/src/modules/assets/asset-list.tsx',

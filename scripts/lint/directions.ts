@@ -3,7 +3,7 @@
  * docs/architecture.md for the reasons.
  */
 
-/** Allowed imports of each server module besides contract, platform and itself; transitive. */
+/** Allowed imports of each server module and wire besides contract, platform and itself; transitive. */
 const serverModuleUses: Record<string, string[]> = {
   accounts: [],
   notifications: ['accounts'],
@@ -34,14 +34,10 @@ const serverModuleUses: Record<string, string[]> = {
   'share-links': ['generations'],
   privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],
   documentation: [],
-};
-
-/** Allowed imports of each wire, an adapter for the clients of another API. A wire uses no other wire. */
-const wireUses: Record<string, string[]> = {
-  openai: ['images', 'videos'],
-  anthropic: ['chat'],
-  huggingface: ['hub'],
-  bagelml: ['training'],
+  'wires/openai': ['images', 'videos'],
+  'wires/anthropic': ['chat'],
+  'wires/huggingface': ['hub'],
+  'wires/bagelml': ['training'],
 };
 
 /** Allowed imports of the web app's modules besides lib and ui. */
@@ -72,7 +68,6 @@ const webModuleUses: Record<string, string[]> = {
 const serverLayers = ['platform', 'engine', 'modules', 'wires', 'app'];
 const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
 
-/** `module` is a module of the server or the web app, or a wire of the server. */
 type Place = { package: string; layer: string; module: string | null; isTest: boolean };
 
 /**
@@ -86,8 +81,8 @@ function placeOf(file: string): Place {
     const isTopFile = !file.slice(`${pkg}/src/`.length).includes('/');
     const top = pkg === 'web' ? 'routes' : file.endsWith('/config.ts') ? 'platform' : 'app';
     const layer = isTopFile ? top : folder;
-    const hasModules = layer === 'modules' || layer === 'wires';
-    return { package: pkg, layer, module: hasModules ? module : null, isTest };
+    const name = layer === 'wires' ? `wires/${module}` : module;
+    return { package: pkg, layer, module: layer === 'modules' || layer === 'wires' ? name : null, isTest };
   }
   return { package: pkg, layer: '', module: null, isTest };
 }
@@ -129,14 +124,11 @@ function findServerViolation(source: Place, target: Place): string | null {
   const upwards = findLayerViolation(serverLayers, source, target);
   if (upwards) return upwards;
   if (source.module === null) return null;
-  const isWire = source.layer === 'wires';
-  const uses = usesOf({ ...serverModuleUses, ...(isWire && wireUses) }, source.module);
-  const name = `${isWire ? 'wire' : 'module'} ${source.module}`;
-  if (target.layer === 'engine' && !uses.has('engine')) return describeModuleViolation(name, 'engine');
-  if (target.module === null) return null;
-  const isOwn = target.layer === source.layer && target.module === source.module;
-  if (isOwn || (target.layer === 'modules' && uses.has(target.module))) return null;
-  return describeModuleViolation(name, target.module);
+  const uses = usesOf(serverModuleUses, source.module);
+  if (target.layer === 'engine' && !uses.has('engine'))
+    return describeModuleViolation(source.module, 'engine');
+  if (target.module === null || target.module === source.module || uses.has(target.module)) return null;
+  return describeModuleViolation(source.module, target.module);
 }
 
 function findWebViolation(source: Place, target: Place): string | null {
@@ -158,9 +150,9 @@ function findLayerViolation(layers: string[], source: Place, target: Place): str
   );
 }
 
-function describeModuleViolation(source: string, target: string): string {
+function describeModuleViolation(module: string, target: string): string {
   return (
-    `The ${source} may not use ${target}. Let ${target} be passed in by app.ts, ` +
+    `The module ${module} may not use ${target}. Let ${target} be passed in by app.ts, ` +
     'or add the edge to the table in scripts/lint/directions.ts and say why in docs/decisions.'
   );
 }

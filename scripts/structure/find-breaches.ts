@@ -197,9 +197,7 @@ function resolve(from: string, name: string): string | null {
 
 function moduleOf(file: string): string | null {
   if (file.startsWith('server/src/engine/')) return 'engine';
-  const [, layer, name] = /^server\/src\/(modules|wires)\/([^/]+)\//.exec(file) ?? [];
-  if (name === undefined) return null;
-  return layer === 'wires' ? `the wire ${name}` : name;
+  return /^server\/src\/(?:modules\/([^/]+)|(wires\/[^/]+))\//.exec(file)?.slice(1).join('') ?? null;
 }
 
 function isTest(file: string): boolean {

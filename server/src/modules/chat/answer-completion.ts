@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
 import { PassThrough } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
@@ -49,16 +48,13 @@ type Answering = RunningCall & {
   output: EventOutput | null;
 };
 
-/** A whole answer, or a stream of events. */
-export type CompletionAnswer = Answer<object> | Answer<Readable>;
-
 /** Answers OpenAI's chat and text completions. Aborting `client` ends the answer, which is then charged. */
 export function completeChat(
   ctx: Context,
   parts: ChatParts,
   { path, body: sent }: { path: CompletionPath; body: CompletionBody },
   client: AbortSignal,
-): Promise<CompletionAnswer> {
+): Promise<Answer<object>> {
   const isStream = sent.stream === true;
   let places: string[] | undefined;
   const read = () => {
@@ -84,7 +80,7 @@ export async function answerCompletion(
   parts: ChatParts,
   { model, isStream, read }: Question,
   client: AbortSignal,
-): Promise<CompletionAnswer> {
+): Promise<Answer<object>> {
   const output = isStream ? new EventOutput() : null;
   let shape: AnswerShape | undefined;
   let headers = {};
@@ -121,7 +117,7 @@ export async function answerCompletion(
     ctx.log.warn({ err: error, model }, 'completion failed mid-stream');
     output.end(failureText(shape, error, ctx.requestId));
   });
-  await Promise.race([output.begun, ended]);
+  await Promise.race([output.begun.promise, ended]);
   return new Answer(output.stream, { headers: { ...headers, ...EVENT_HEADERS } });
 }
 
@@ -272,26 +268,18 @@ const READER_MS_MAX = 30_000;
 /** The text of a streamed answer, with backpressure. */
 class EventOutput {
   readonly stream = new PassThrough({ highWaterMark: 16 * 1024 });
-  private readonly first = Promise.withResolvers<void>();
-  private isOpen = false;
+  /** Resolves when the answer begins. Until then an error gets its own status. */
+  readonly begun = Promise.withResolvers<void>();
+  hasBegun = false;
 
   constructor() {
     // An error of the stream ends the response; without a listener it would end the process.
     this.stream.on('error', () => undefined);
   }
 
-  /** Resolves when the answer begins. Until then an error gets its own status. */
-  get begun(): Promise<void> {
-    return this.first.promise;
-  }
-
-  get hasBegun(): boolean {
-    return this.isOpen;
-  }
-
   begin(): void {
-    this.isOpen = true;
-    this.first.resolve();
+    this.hasBegun = true;
+    this.begun.resolve();
   }
 
   /** Sends a text. A slow client slows the model server down instead of using memory. */

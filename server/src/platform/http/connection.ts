@@ -7,16 +7,6 @@ const waiting = new WeakMap<Raw, (() => void)[]>();
 /** Two megabits a second. */
 const BYTES_PER_MS = 256;
 
-/** Aborts when the client disconnects before its response is complete. */
-export function clientSignal(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
-  const disconnected = new AbortController();
-  onClose(reply, () => {
-    if (reply.raw.writableEnded) return;
-    disconnected.abort(new AppError('unavailable', { publicMessage: 'The client disconnected' }));
-  });
-  return disconnected.signal;
-}
-
 /** The client of a call, as far as its use case may know it. */
 export type Client = {
   /** Aborts when the client disconnects before its response is complete. */
@@ -28,11 +18,19 @@ export type Client = {
 /** Returns the client that receives this reply. */
 export function clientOf(reply: Pick<FastifyReply, 'raw'>): Client {
   const { raw } = reply;
-  let signal: AbortSignal | undefined;
+  let disconnected: AbortController | undefined;
+  const watch = () => {
+    const controller = new AbortController();
+    onClose(reply, () => {
+      if (raw.writableEnded) return;
+      controller.abort(new AppError('unavailable', { publicMessage: 'The client disconnected' }));
+    });
+    return controller;
+  };
   return {
     get signal() {
-      signal ??= clientSignal(reply);
-      return signal;
+      disconnected ??= watch();
+      return disconnected.signal;
     },
     onUndelivered: (listener) =>
       onClose(reply, () => {

@@ -3,7 +3,7 @@ import {
   countTokens as countTokensEndpoint,
   createMessage as createMessageEndpoint,
 } from '@bakehouse/contract/messages';
-import { answerCompletion, type CompletionAnswer } from '../../modules/chat/answer-completion.ts';
+import { answerCompletion } from '../../modules/chat/answer-completion.ts';
 import { type AnswerShape, ignoredWarning } from '../../modules/chat/answer-shape.ts';
 import type { ChatParts } from '../../modules/chat/chat-parts.ts';
 import { countPrompt } from '../../modules/chat/count-prompt.ts';
@@ -26,7 +26,7 @@ export async function createMessage(
   parts: ChatParts,
   { body: asked }: InputOf<typeof createMessageEndpoint>,
   { version, client }: MessageCall,
-): Promise<CompletionAnswer> {
+): Promise<Answer<object>> {
   assertVersion(version);
   let places: Places | null = null;
   const read = () => {

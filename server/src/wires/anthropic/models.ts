@@ -1,24 +1,18 @@
-import type {
-  getModel as getModelEndpoint,
-  listModels as listModelsEndpoint,
-  openAiModel,
-} from '@bakehouse/contract/chat';
+import type { listModels as listModelsEndpoint, openAiModel } from '@bakehouse/contract/chat';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
-import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { getModel, listModels } from '../../modules/chat/list-models.ts';
 import type { Context } from '../../platform/context.ts';
-import { isForAnthropic } from './describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
 /** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
 export async function answerModels(
   ctx: Context,
-  request: Pick<FastifyRequest, 'headers'>,
+  isAnthropic: boolean,
 ): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { object, data } = await listModels(ctx);
-  if (!isForAnthropic(request)) return { object, data };
+  if (!isAnthropic) return { object, data };
   return {
     ...{ object, data: data.map(toAnthropicModel), has_more: false },
     ...{ first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
@@ -26,13 +20,9 @@ export async function answerModels(
 }
 
 /** Returns one model in the client's format. Throws AppError 'model_not_found'. */
-export async function answerModel(
-  ctx: Context,
-  id: string,
-  request: Pick<FastifyRequest, 'headers'>,
-): Promise<ResponseOf<typeof getModelEndpoint>> {
+export async function answerModel(ctx: Context, id: string, isAnthropic: boolean): Promise<Model> {
   const model = await getModel(ctx, id);
-  return isForAnthropic(request) ? toAnthropicModel(model) : model;
+  return isAnthropic ? toAnthropicModel(model) : model;
 }
 
 function toAnthropicModel(model: Model): Model {

@@ -17,20 +17,14 @@ const VERSION = '1';
 const KEYS_PER_MINUTE = 10;
 const FILES_MAX = 1000;
 
+type ModelFile = InputOf<typeof contract.downloadModelFile>['params'];
+
 /** Calls that only the original product's public clients use. */
 export function bagelmlRoutes(parts: {
   authenticate: (key: string) => Promise<UserCaller | null>;
 }): Binding[] {
-  const download = (
-    ctx: Context,
-    { params }: Pick<InputOf<typeof contract.downloadModelFile>, 'params'>,
-    { request }: Pick<Http, 'request'>,
-  ) =>
-    downloadFile(
-      ctx,
-      { params: { id: params.modelId, '*': params['*'] }, query: { revision_id: undefined } },
-      request,
-    );
+  const download = (ctx: Context, { modelId: id, '*': path }: ModelFile, { request }: Http) =>
+    downloadFile(ctx, { params: { id, '*': path }, query: { revision_id: undefined } }, request);
   return [
     bindPublic(contract.ping, async ({ clock }) => ({ 'nanosecond heartbeat': clock.now().getTime() * 1e6 })),
     bindPublic(contract.getVersion, async () => VERSION),
@@ -50,11 +44,11 @@ export function bagelmlRoutes(parts: {
       const info = { assetId: params.modelId, path: '', limit: FILES_MAX, cursor: undefined };
       return (await getInfo(ctx, info)).files;
     }),
-    bind(contract.downloadModelFile, download),
-    bind(contract.downloadModelFilePrefixedTwice, download),
+    bind(contract.downloadModelFile, (ctx, { params }, http) => download(ctx, params, http)),
+    bind(contract.downloadModelFilePrefixedTwice, (ctx, { params }, http) => download(ctx, params, http)),
     bind(contract.downloadFileOfJob, async (ctx, { params }, http) => {
       const { asset_id: modelId } = await getJob(ctx, params);
-      return download(ctx, { params: { modelId, '*': params['*'] } }, http);
+      return download(ctx, { modelId, '*': params['*'] }, http);
     }),
     bind(contract.downloadModel, (ctx, { params }) => downloadModel(ctx, params)),
   ];

@@ -73,21 +73,17 @@ function fileRoutes(): Binding[] {
       bind(endpoint, (ctx, input, { request }) => listEntries(ctx, input, request)),
     ),
     bind(files.describePaths, describePaths),
-    ...[files.resolveModelFile, files.readModelFile].map((endpoint) =>
-      bind(
-        endpoint,
-        (ctx, { params }, { request }) => resolveFile(ctx, { type: 'models', params }, request),
-        transfers,
-      ),
-    ),
-    ...[files.resolveDatasetFile, files.readDatasetFile].map((endpoint) =>
-      bind(
-        endpoint,
-        (ctx, { params }, { request }) => resolveFile(ctx, { type: 'datasets', params }, request),
-        transfers,
-      ),
-    ),
+    ...[files.resolveModelFile, files.readModelFile].map((endpoint) => bindFile(endpoint, 'models')),
+    ...[files.resolveDatasetFile, files.readDatasetFile].map((endpoint) => bindFile(endpoint, 'datasets')),
   ];
+}
+
+function bindFile(endpoint: typeof files.resolveModelFile, type: 'models' | 'datasets'): Binding {
+  return bind(
+    endpoint,
+    (ctx, { params }, { request }) => resolveFile(ctx, { type, params }, request),
+    transfers,
+  );
 }
 
 function referenceRoutes(): Binding[] {

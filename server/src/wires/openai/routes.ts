@@ -4,8 +4,7 @@ import * as videos from '@bakehouse/contract/openai-videos';
 import type { IdleCredit } from '../../modules/credits/usage/with-idle-credit.ts';
 import { deleteVideo, downloadVideo } from '../../modules/videos/videos.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { createImage } from './images/create-image.ts';
-import { editImage } from './images/edit-image.ts';
+import { createImage, editImage } from './images/image-calls.ts';
 import { createOpenAiVideo, getOpenAiVideo, listOpenAiVideos } from './videos.ts';
 
 /** OpenAI's images and videos APIs. */

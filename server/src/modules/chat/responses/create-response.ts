@@ -6,7 +6,7 @@ import {
 import type { Context } from '../../../platform/context.ts';
 import { Answer } from '../../../platform/http/answer.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
-import { answerCompletion, type CompletionAnswer } from '../answer-completion.ts';
+import { answerCompletion } from '../answer-completion.ts';
 import { type AnswerShape, ignoredWarning, WAITING } from '../answer-shape.ts';
 import { type FieldName, renameField } from '../body/rename-field.ts';
 import type { ChatParts } from '../chat-parts.ts';
@@ -22,7 +22,7 @@ export async function createResponse(
   parts: ChatParts,
   { body: asked }: InputOf<typeof contract>,
   client: AbortSignal,
-): Promise<CompletionAnswer> {
+): Promise<Answer<object>> {
   const reading = readChat(ctx, asked);
   const read = async () => {
     const { chat, items, warnings } = await reading.read();

@@ -4,8 +4,10 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { commitFiles as endpoint } from '@bakehouse/contract/hub/commits';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { FastifyRequest } from 'fastify';
+import * as z from 'zod';
 import { parseUploadedCard } from '../../../modules/assets/card/card-data.ts';
 import { quotaExceeded, readQuota } from '../../../modules/assets/files/storage-quota.ts';
+import { cleanFilePath } from '../../../modules/assets/files/upload/clean-path.ts';
 import { listPendingUploads } from '../../../modules/assets/files/upload/parts/uploads.ts';
 import type { CheckModelFile } from '../../../modules/assets/files/upload/upload-file.ts';
 import type { AssetRow } from '../../../modules/assets/queries.ts';
@@ -20,7 +22,7 @@ import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { refused } from '../../../platform/errors.ts';
 import { receiveBytes } from '../../../platform/http/bodies/read-body.ts';
-import { splitLines } from '../../../platform/http/bodies/split-lines.ts';
+import { parseLine, splitLines } from '../../../platform/http/bodies/split-lines.ts';
 import { ownsBlob } from '../../../platform/storage/owner-queries.ts';
 import { touchBlobs } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
@@ -28,7 +30,6 @@ import { releaseUploadsOf } from '../../../platform/storage/uploads/uploads.ts';
 import { findUploaded } from '../lfs.ts';
 import { hubUrl } from '../next-page.ts';
 import { openCommit } from '../repositories/open-repository.ts';
-import { type CommitLine, parseCommitLine } from './commit-line.ts';
 import { REGULAR_BYTES_MAX } from './preupload-files.ts';
 import { openWritableBranch } from './refs.ts';
 
@@ -226,4 +227,59 @@ async function checkNew(
     else families.set(path, family);
   }
   return families;
+}
+
+/** The stored path may differ from the one sent: accents are composed and invisible characters removed. */
+const path = z.string().transform((sent) => cleanFilePath(sent));
+const folder = z.string().transform((sent) => cleanFilePath(sent.replace(/\/+$/, '')));
+const commitId = z.string().regex(/^[0-9a-fA-F]{5,40}$/, 'parentCommit must be the id of a commit');
+
+const line = z.discriminatedUnion('key', [
+  z.object({
+    key: z.literal('header'),
+    value: z.object({
+      summary: z.string().max(1000).default(''),
+      description: z.string().max(65_536).nullish(),
+      parentCommit: commitId.nullish(),
+    }),
+  }),
+  z.object({
+    key: z.literal('file'),
+    value: z.object({ path, content: z.string(), encoding: z.enum(['base64', 'utf-8']).default('utf-8') }),
+  }),
+  z.object({
+    key: z.literal('lfsFile'),
+    value: z.object({
+      path,
+      algo: z.literal('sha256').default('sha256'),
+      oid: z.string().regex(/^[0-9a-f]{64}$/, 'oid must be a SHA-256 in hexadecimal'),
+    }),
+  }),
+  z.object({ key: z.literal('deletedFile'), value: z.object({ path }) }),
+  z.object({ key: z.literal('deletedFolder'), value: z.object({ path: folder }) }),
+  z.object({
+    key: z.literal('copyFile'),
+    value: z.object({ path, srcPath: z.string().min(1), srcRevision: z.string().min(1).nullish() }),
+  }),
+]);
+
+/** One line of the body of a commit. */
+export type CommitLine = z.output<typeof line>;
+
+/** Parses a line, numbered from 1. Throws AppError('invalid_request') for an invalid line. */
+export function parseCommitLine(text: string, number: number): CommitLine {
+  const parsed = line.safeParse(parseJson(text, number));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const param = issue?.path.at(-1)?.toString() || 'key';
+  throw refused(param, `Line ${number} of the commit: ${param} ${issue?.message ?? 'is not valid'}`);
+}
+
+function parseJson(text: string, number: number): unknown {
+  try {
+    return parseLine({ text, number }, 'key');
+  } catch (cause) {
+    if (!(cause instanceof SyntaxError)) throw cause;
+    throw refused('key', `Line ${number} of the commit is not JSON`, cause);
+  }
 }
