@@ -62,7 +62,7 @@ test('destroys a stream of events when the client disconnects', async () => {
 test('disconnects a download whose API key has ended', async () => {
   const bytes = new PassThrough();
   bytes.write('half');
-  const answer = await ask(new Answer(bytes, { headers: { 'content-length': 8 } }), { ctx: revoked });
-  await expect(answer.text()).rejects.toThrow();
+  const download = ask(new Answer(bytes, { headers: { 'content-length': 8 } }), { ctx: revoked });
+  await expect(download.then((answer) => answer.text())).rejects.toThrow();
   expect(bytes.destroyed).toBe(true);
 });
