@@ -12,6 +12,8 @@ describe('refuseImport', () => {
     ['server/src/modules/credits/jobs/seal.ts', 'server/src/modules/credits/queries.ts'],
     ['server/src/platform/context.ts', 'server/src/config.ts'],
     ['server/src/app.ts', 'server/src/modules/assets/routes.ts'],
+    ['server/src/wires/openai/videos.ts', 'server/src/modules/videos/videos.ts'],
+    ['server/src/app.ts', 'server/src/wires/openai/routes.ts'],
     ['server/src/modules/assets/upload.test.ts', 'server/src/testing/database.ts'],
     ['server/src/modules/credits/quote.ts', 'contract/src/money.ts'],
     ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/asset-queries.ts'],
@@ -36,6 +38,9 @@ describe('refuseImport', () => {
       /platform must not import engine/,
     ],
     ['server/src/modules/assets/upload.ts', 'server/src/app.ts', /modules must not import app/],
+    ['server/src/modules/chat/routes.ts', 'server/src/wires/anthropic/routes.ts', /must not import wires/],
+    ['server/src/wires/openai/routes.ts', 'server/src/wires/anthropic/routes.ts', /wires.openai may not use/],
+    ['server/src/wires/openai/routes.ts', 'server/src/modules/privacy/purge.ts', /wires.openai may not use/],
     ['server/src/modules/assets/upload.ts', 'server/src/testing/database.ts', /Only tests/],
     [
       'web/src/modules/assets/asset-list.tsx',

@@ -3,7 +3,7 @@
  * docs/architecture.md for the reasons.
  */
 
-/** Allowed imports of each server module besides contract, platform and itself; transitive. */
+/** Allowed imports of each server module and wire besides contract, platform and itself; transitive. */
 const serverModuleUses: Record<string, string[]> = {
   accounts: [],
   notifications: ['accounts'],
@@ -33,8 +33,11 @@ const serverModuleUses: Record<string, string[]> = {
   audit: ['assets', 'credits'],
   'share-links': ['generations'],
   privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],
-  bagelml: ['training'],
   documentation: [],
+  'wires/openai': ['images', 'videos'],
+  'wires/anthropic': ['chat'],
+  'wires/huggingface': ['hub'],
+  'wires/bagelml': ['training'],
 };
 
 /** Allowed imports of the web app's modules besides lib and ui. */
@@ -62,7 +65,7 @@ const webModuleUses: Record<string, string[]> = {
 };
 
 /** From the lowest layer to the highest: each may use the ones before it. */
-const serverLayers = ['platform', 'engine', 'modules', 'app'];
+const serverLayers = ['platform', 'engine', 'modules', 'wires', 'app'];
 const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
 
 type Place = { package: string; layer: string; module: string | null; isTest: boolean };
@@ -78,7 +81,8 @@ function placeOf(file: string): Place {
     const isTopFile = !file.slice(`${pkg}/src/`.length).includes('/');
     const top = pkg === 'web' ? 'routes' : file.endsWith('/config.ts') ? 'platform' : 'app';
     const layer = isTopFile ? top : folder;
-    return { package: pkg, layer, module: layer === 'modules' ? module : null, isTest };
+    const name = layer === 'wires' ? `wires/${module}` : module;
+    return { package: pkg, layer, module: layer === 'modules' || layer === 'wires' ? name : null, isTest };
   }
   return { package: pkg, layer: '', module: null, isTest };
 }
@@ -119,7 +123,7 @@ function checkPackage(source: Place, target: Place): string | null {
 function findServerViolation(source: Place, target: Place): string | null {
   const upwards = findLayerViolation(serverLayers, source, target);
   if (upwards) return upwards;
-  if (source.module === null || source.layer !== 'modules') return null;
+  if (source.module === null) return null;
   const uses = usesOf(serverModuleUses, source.module);
   if (target.layer === 'engine' && !uses.has('engine'))
     return describeModuleViolation(source.module, 'engine');

@@ -120,7 +120,7 @@ function isSource(file: string): boolean {
 
 /** The unit within which files may be merged: a module, a layer without modules, the scripts. */
 function partOf(file: string): string | null {
-  return /^((server|web)\/src\/(modules\/)?[^/]+|scripts)\//.exec(file)?.[1] ?? null;
+  return /^((server|web)\/src\/((modules|wires)\/)?[^/]+|scripts)\//.exec(file)?.[1] ?? null;
 }
 
 /**
@@ -197,7 +197,7 @@ function resolve(from: string, name: string): string | null {
 
 function moduleOf(file: string): string | null {
   if (file.startsWith('server/src/engine/')) return 'engine';
-  return /^server\/src\/modules\/([^/]+)\//.exec(file)?.[1] ?? null;
+  return /^server\/src\/(?:modules\/([^/]+)|(wires\/[^/]+))\//.exec(file)?.slice(1).join('') ?? null;
 }
 
 function isTest(file: string): boolean {

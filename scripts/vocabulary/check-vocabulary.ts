@@ -8,7 +8,7 @@ import { findWrongWords, proseOf, readWrongWords, withoutAll } from './find-wron
 
 const VOCABULARY = 'docs/vocabulary.md';
 /** Excludes operators' files, which may use technical terms such as 'installation'. */
-const PROGRAMS = ['web/src/**/*.{ts,tsx}', 'contract/src/**/*.ts', 'server/src/modules/**/*.ts'];
+const PROGRAMS = ['web/src/**/*.{ts,tsx}', 'contract/src/**/*.ts', 'server/src/{modules,wires}/**/*.ts'];
 /** Words that users may type in a search. */
 const SEARCH_WORDS = 'web/src/shell/palette/sidebar-words.ts';
 const PAGES = [

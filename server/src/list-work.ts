@@ -27,7 +27,6 @@ import { createGenerationLoop } from './modules/generations/run/run-generation.t
 import { makeThumbnailJob } from './modules/generations/sources/pictures.ts';
 import { deleteClonesJob } from './modules/hub/clone/clones.ts';
 import { createCloneLoop } from './modules/hub/clone/run-clone.ts';
-import { deleteXorbsJob } from './modules/hub/xet/xorbs.ts';
 import { createCidLoop, createPinLoop } from './modules/ipfs/ipfs-loop.ts';
 import {
   deleteOldNotificationsJob,
@@ -51,6 +50,7 @@ import { deliverMailJob } from './platform/mail/mail.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
 import { sweepUploadsJob } from './platform/storage/uploads/uploads.ts';
 import type { Role } from './roles.ts';
+import { deleteXorbsJob } from './wires/huggingface/xet/xorbs.ts';
 
 type Needed = {
   databaseUrl: string;

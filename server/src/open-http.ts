@@ -23,14 +23,8 @@ import { limitGuesses } from './modules/accounts/sign-in/limits/sign-in-limits.t
 import type { OnUserCreated } from './modules/accounts/users.ts';
 import { assetsRoutes } from './modules/assets/routes.ts';
 import { auditRoutes } from './modules/audit/routes.ts';
-import { rejectUnsupportedCalls } from './modules/bagelml/reject-unsupported-calls.ts';
-import { bagelmlRoutes } from './modules/bagelml/routes.ts';
 import { batchesRoutes } from './modules/batches/routes.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
-import {
-  describeAnthropicError,
-  exceptForAnthropic,
-} from './modules/chat/messages/describe-anthropic-error.ts';
 import { chatRoutes } from './modules/chat/routes.ts';
 import { contactRoutes } from './modules/contact/routes.ts';
 import { openUserAccount } from './modules/credits/ledger/open-user-account.ts';
@@ -49,10 +43,7 @@ import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { draftsRoutes } from './modules/drafts/routes.ts';
 import { generationsRoutes } from './modules/generations/routes.ts';
-import { describeHubError } from './modules/hub/hub-error.ts';
 import { publicHubRoutes } from './modules/hub/public/routes.ts';
-import { redirectToPages } from './modules/hub/redirect-to-pages.ts';
-import { hubRoutes } from './modules/hub/routes.ts';
 import { imagesRoutes } from './modules/images/routes.ts';
 import { ipfsRoutes } from './modules/ipfs/routes.ts';
 import { licencesRoutes } from './modules/licences/routes.ts';
@@ -92,6 +83,14 @@ import { rejectUnknownCalls } from './platform/http/unknown-calls.ts';
 import { measureJobs } from './platform/jobs/job-queue.ts';
 import { createMetrics } from './platform/metrics.ts';
 import { measureBlobs } from './platform/storage/measure-blobs.ts';
+import { describeAnthropicError, exceptForAnthropic } from './wires/anthropic/describe-anthropic-error.ts';
+import { anthropicRoutes } from './wires/anthropic/routes.ts';
+import { rejectUnsupportedCalls } from './wires/bagelml/reject-unsupported-calls.ts';
+import { bagelmlRoutes } from './wires/bagelml/routes.ts';
+import { describeHubError } from './wires/huggingface/hub-error.ts';
+import { redirectToPages } from './wires/huggingface/redirect-to-pages.ts';
+import { hubRoutes } from './wires/huggingface/routes.ts';
+import { openAiMediaRoutes } from './wires/openai/routes.ts';
 
 type Parts = {
   services: Services;
@@ -195,6 +194,7 @@ function listBindings(
     ...creditsRoutes({ payments, usage, send: batchSends(services, dailyLimit(services)) }),
     ...imagesRoutes(usage),
     ...videosRoutes(usage),
+    ...openAiMediaRoutes(usage),
     ...shareLinksRoutes,
     ...trainingRoutes({
       capacity,
@@ -207,6 +207,7 @@ function listBindings(
     }),
     ...deploymentsRoutes({ capacity, usage }),
     ...chatRoutes(chat),
+    ...anthropicRoutes(chat),
     ...batchesRoutes(chat),
     ...draftsRoutes(chat),
     ...visitorsRoutes({ usage, chat, isPreparing: (starter) => isPreparing(services, starter) }),

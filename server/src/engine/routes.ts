@@ -15,7 +15,7 @@ import { acceptReports } from './reports/accept-reports.ts';
 export function workloadRoutes(kinds: WorkloadKinds): Binding[] {
   return [
     bindWorkload(getWorkloadSpec, readAttemptSpec),
-    bindWorkload(getWorkloadInput, readInput),
+    bindWorkload(getWorkloadInput, (ctx, input, { request }) => readInput(ctx, input, request)),
     bindWorkload(postWorkloadReports, (ctx, input) => acceptReports(ctx, input, kinds)),
     bindWorkload(putWorkloadArtefact, (ctx, input, http) => storeArtefact(ctx, input, http)),
   ];

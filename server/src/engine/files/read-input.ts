@@ -3,9 +3,10 @@ import type { getWorkloadInput } from '@bakehouse/contract/workloads';
 import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import type { Http } from '../../platform/http/bind.ts';
+import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { readBlobState } from '../../platform/storage/queries.ts';
-import { sendBlob } from '../../platform/storage/send-blob.ts';
 import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/attempts.ts';
 import { deleteCheckpoint, findInput } from './file-queries.ts';
@@ -16,26 +17,23 @@ const LINK_MS = 60 * 60_000;
 const LINKS = 'x-bakehouse-links';
 
 /**
- * Sends a file that the workload's spec names or that it was lent, or a link to it if the client follows
+ * Returns a file that the workload's spec names or that it was lent, or a link to it if the client follows
  * links; any other hash is not found. Throws AppError('conflict') for damaged or missing bytes; a run without
  * its checkpoint starts from scratch.
  */
 export async function readInput(
   ctx: Context<WorkloadCaller>,
   { params }: InputOf<typeof getWorkloadInput>,
-  http: Http,
-): Promise<void> {
+  request: FileRequest,
+): Promise<Answer> {
   const { sha256 } = params;
   const size = await findInput(ctx.db, ctx.caller.workloadId, sha256);
   if (size === null) throw notFound('Input');
   const headers = { 'content-type': 'application/octet-stream' };
-  const link = http.request.headers[LINKS] === undefined ? null : await findLink(ctx, sha256);
-  if (link !== null) {
-    await http.reply.redirect(link, 307);
-    return;
-  }
+  const link = request.headers[LINKS] === undefined ? null : await findLink(ctx, sha256);
+  if (link !== null) return new Answer(undefined, { status: 307, headers: { location: link } });
   try {
-    await sendBlob(ctx, http, { sha256, path: `the input ${sha256}`, sizeBytes: size, headers });
+    return await answerBlob(ctx, request, { sha256, path: `the input ${sha256}`, sizeBytes: size, headers });
   } catch (error) {
     if (error instanceof AppError && error.code === 'conflict') await recordLostCheckpoint(ctx, sha256);
     throw error;

@@ -20,7 +20,6 @@ import { completeOnboardingStep } from '../accounts/onboarding.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { lockChangeableAsset } from './access/changeable.ts';
 import { findReadableAsset } from './access/find-readable-asset.ts';
-import { hideParents } from './access/hide-parents.ts';
 import type { Way } from './access/readable.ts';
 import { selectReadableIds } from './access/select-readable-ids.ts';
 import { findCardData } from './card/card-data.ts';
@@ -240,4 +239,20 @@ function assertNotRestricted({ title, is_restricted: isRestricted }: AssetRow): 
     `${title} is a restricted model: access to it is granted one by one. Remove the restriction to publish it`,
     { param: 'is_published' },
   );
+}
+
+/** Removes the parent models that the user may not read from other users' rows. */
+export async function hideParents(
+  db: Database | Transaction,
+  { rows, userId }: { rows: AssetRow[]; userId: string },
+): Promise<AssetRow[]> {
+  const foreign = rows.filter(({ owner_user_id: owner }) => owner !== userId);
+  const ids = [...new Set(foreign.flatMap(({ parent_asset_id: id }) => id ?? []))];
+  if (ids.length === 0) return rows;
+  const readable = await selectReadableIds(db, { ids, userId });
+  const isShown = (row: AssetRow, id: string) => row.owner_user_id === userId || readable.has(id);
+  return rows.map((row) => {
+    const id = row.parent_asset_id;
+    return id === null || isShown(row, id) ? row : { ...row, parent_asset_id: null };
+  });
 }

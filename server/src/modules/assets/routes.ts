@@ -14,9 +14,9 @@ import { saveCard } from './card/save-card.ts';
 import { deleteFile } from './files/deletion/delete-file.ts';
 import { downloadFile } from './files/download-file.ts';
 import { getCopyStatus, getInfo, listTree } from './files/files.ts';
+import { openFileLink } from './files/links/check-link.ts';
 import { downloadImage } from './files/links/download-image.ts';
-import { linkFile, sendLink } from './files/links/file-links.ts';
-import { openFileLink } from './files/links/open-file-link.ts';
+import { answerLink, linkFile } from './files/links/file-links.ts';
 import {
   abandonUpload,
   completeUpload,
@@ -57,16 +57,16 @@ export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: 
     bind(uploads.listUploads, listUploads),
     bind(uploads.getUpload, getUpload),
     bind(uploads.putUploadPart, putPart),
-    bind(uploads.completeUpload, (ctx, input, http) => completeUpload(ctx, input, http, parts)),
+    bind(uploads.completeUpload, (ctx, input) => completeUpload(ctx, input, parts)),
     bind(uploads.abandonUpload, abandonUpload),
-    bind(contract.downloadFile, (ctx, input, http) =>
-      http.request.headers.bagel_source === undefined
-        ? downloadFile(ctx, input, http)
-        : sendLink(ctx, input, http),
+    bind(contract.downloadFile, (ctx, input, { request }) =>
+      request.headers.bagel_source === undefined ? downloadFile(ctx, input, request) : answerLink(ctx, input),
     ),
     bind(links.linkFile, (ctx, { params, query }) => linkFile(ctx, { assetId: params.id, ...query })),
-    bindPublic(links.openFileLink, openFileLink),
-    bindPublic(links.downloadImage, downloadImage, { callsPerMinute: DOWNLOADS_PER_MINUTE }),
+    bindPublic(links.openFileLink, (ctx, input, { request }) => openFileLink(ctx, input, request)),
+    bindPublic(links.downloadImage, (ctx, input, { request }) => downloadImage(ctx, input, request), {
+      callsPerMinute: DOWNLOADS_PER_MINUTE,
+    }),
     bind(contract.deleteFile, (ctx, { params, body }) =>
       deleteFile(ctx, { assetId: params.id, path: body.file_path }),
     ),

@@ -1,11 +1,9 @@
-import { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { BatchEndpoint } from '@bakehouse/contract/batches';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
 import type { Context, Services } from '../../platform/context.ts';
 import { storableJson } from '../../platform/db/storable-text.ts';
 import { AppError } from '../../platform/errors.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
@@ -100,53 +98,21 @@ function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): Ch
   };
 }
 
+/** Aborting the signal has the effect of a client that disconnects. */
 async function ask(
   ctx: Context,
   parts: ChatParts,
   asked: RequestBody,
   signal: AbortSignal,
 ): Promise<unknown> {
-  const { http, said, close } = captureReply(signal);
   const none = { params: undefined, query: undefined };
-  try {
-    if (asked.endpoint === '/v1/embeddings')
-      return await answerEmbeddings(ctx, parts, { ...none, body: asked.body }, http);
-    if (asked.endpoint === '/v1/responses')
-      await createResponse(ctx, parts, { ...none, body: { ...asked.body, store: false } }, http);
-    else await completeChat(ctx, parts, { path: asked.endpoint, body: asked.body }, http);
-    return said();
-  } finally {
-    close();
-  }
-}
-
-/**
- * Returns a reply that captures an answer in one piece without a connection; `said` returns the answer.
- * Aborting the signal simulates a client that disconnects.
- */
-function captureReply(signal: AbortSignal): { http: Http; said: () => unknown; close: () => void } {
-  const raw = Object.assign(new EventEmitter(), {
-    headersSent: false,
-    writableEnded: false,
-    destroyed: false,
-  });
-  let text = 'null';
-  const reply = {
-    raw,
-    header: () => reply,
-    send: (body: string) => {
-      text = body;
-      return reply;
-    },
-  };
-  const leave = () => raw.emit('close');
-  signal.addEventListener('abort', leave, { once: true });
-  return {
-    // The only parts of a reply that an answer in one piece uses.
-    http: { reply, request: null } as unknown as Http,
-    said: () => JSON.parse(text),
-    close: () => signal.removeEventListener('abort', leave),
-  };
+  if (asked.endpoint === '/v1/embeddings')
+    return answerEmbeddings(ctx, parts, { ...none, body: asked.body }, signal);
+  const { body } =
+    asked.endpoint === '/v1/responses'
+      ? await createResponse(ctx, parts, { ...none, body: { ...asked.body, store: false } }, signal)
+      : await completeChat(ctx, parts, { path: asked.endpoint, body: asked.body }, signal);
+  return body;
 }
 
 /** Finds the model, so that an unknown name is rejected immediately. */

@@ -1,17 +1,19 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { PassThrough } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import type { Context } from '../../platform/context.ts';
 import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
+import { EVENT_HEADERS } from '../../platform/http/send-page.ts';
 import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { readText } from '../serving/ask/model-server-client.ts';
 import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
-import { type AnswerShape, chatShape, ignoredWarning, knownFields, sendWarnings } from './answer-shape.ts';
+import { type AnswerShape, chatShape, ignoredWarning, knownFields, warningHeaders } from './answer-shape.ts';
 import {
   bindingOf,
   type CompletionBody,
@@ -29,12 +31,6 @@ import { tokenPrices } from './token-prices.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
 
-/** Proxies close a connection that is idle for a minute. */
-const HEARTBEAT_MS = 15_000;
-
-/** Maximum time for which a client may read nothing, because it occupies a slot of the model server. */
-const READER_MS_MAX = 30_000;
-
 /** The parsed request, the shape of its answer, and warnings about ignored fields. */
 type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
 
@@ -49,17 +45,17 @@ type Answering = RunningCall & {
   asked: Asked;
   choices: (ChoiceRequest & { bounds: ReturnType<typeof usageBounds> })[];
   reserve: ReturnType<typeof reserveAsUsed>;
-  isStream: boolean;
-  reply: Http['reply'];
+  /** Null for an answer in one piece. */
+  output: EventOutput | null;
 };
 
-/** Answers OpenAI's chat and text completions. */
+/** Answers OpenAI's chat and text completions. Aborting `client` ends the answer, which is then charged. */
 export function completeChat(
   ctx: Context,
   parts: ChatParts,
   { path, body: sent }: { path: CompletionPath; body: CompletionBody },
-  http: Http,
-): Promise<void> {
+  client: AbortSignal,
+): Promise<Answer<object>> {
   const isStream = sent.stream === true;
   let places: string[] | undefined;
   const read = () => {
@@ -69,63 +65,70 @@ export function completeChat(
     const warnings = [...ignoredWarning(endpoint.body, sent), ...(offered?.warnings ?? [])];
     return { path, body, shape: chatShape(body, isCustomOf(offered?.clientTools)), warnings };
   };
-  return answerCompletion(ctx, parts, { model: sent.model, isStream, read }, http).catch((error: unknown) => {
-    throw places ? renameField(error, { names: [], toolPlaces: places }) : error;
-  });
+  return answerCompletion(ctx, parts, { model: sent.model, isStream, read }, client).catch(
+    (error: unknown) => {
+      throw places ? renameField(error, { names: [], toolPlaces: places }) : error;
+    },
+  );
 }
 
-/** Sends a completion to the model server and writes its answer in the shape of the calling endpoint. */
+/**
+ * Sends a completion to the model server and returns its answer in the shape of the calling endpoint: a
+ * stream once it begins, and later errors are its last event.
+ */
 export async function answerCompletion(
   ctx: Context,
   parts: ChatParts,
   { model, isStream, read }: Question,
-  { reply }: Http,
-): Promise<void> {
-  const client = clientSignal(reply);
+  client: AbortSignal,
+): Promise<Answer<object>> {
+  const output = isStream ? new EventOutput() : null;
   let shape: AnswerShape | undefined;
-  try {
-    await callModel(ctx, parts, {
-      ...{ modelName: model, kind: 'text' as const, client },
-      inAllMs: isStream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX,
-      prepare: async (upstream, priceList) => {
-        const sent = await read();
-        const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
-        const asked = { ...sent, body: chat };
-        const choices = splitChoices(asked.body).map((choice) => ({
-          ...choice,
-          bounds: usageBounds(choice.body, upstream),
-        }));
-        // Reject invalid requests before they cost anything.
-        const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
-        for (const { body } of choices) await toBoundRequest(body, served, ctx.caller.userId);
-        const prices = tokenPrices(upstream, priceList);
-        shape = asked.shape;
-        sendWarnings(reply, [...sent.warnings, ...warnings]);
-        return {
-          quote: { prices, reservedMicro: firstCostMicro(prices, choices) },
-          run: (call) => {
-            const reserve = reserveAsUsed({ prices, choices }, call.extend);
-            return answerChoices(ctx, parts, { ...call, asked, choices, reserve, isStream, reply });
-          },
-        };
-      },
-    });
-  } catch (error) {
-    if (client.aborted) return;
-    if (!reply.raw.headersSent || !shape) throw error;
+  let headers = {};
+  const answering = callModel(ctx, parts, {
+    ...{ modelName: model, kind: 'text' as const, client },
+    inAllMs: isStream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX,
+    prepare: async (upstream, priceList) => {
+      const sent = await read();
+      const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
+      const asked = { ...sent, body: chat };
+      const choices = splitChoices(asked.body).map((choice) => ({
+        ...choice,
+        bounds: usageBounds(choice.body, upstream),
+      }));
+      // Reject invalid requests before they cost anything.
+      const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
+      for (const { body } of choices) await toBoundRequest(body, served, ctx.caller.userId);
+      const prices = tokenPrices(upstream, priceList);
+      shape = asked.shape;
+      headers = warningHeaders([...sent.warnings, ...warnings]);
+      return {
+        quote: { prices, reservedMicro: firstCostMicro(prices, choices) },
+        run: (call) => {
+          const reserve = reserveAsUsed({ prices, choices }, call.extend);
+          return answerChoices(ctx, parts, { ...call, asked, choices, reserve, output });
+        },
+      };
+    },
+  });
+  if (!output) return new Answer(await answering, { headers });
+  const ended = answering.catch((error: unknown) => {
+    if (!output.hasBegun || !shape) throw error;
+    if (client.aborted) return void output.stream.destroy();
     ctx.log.warn({ err: error, model }, 'completion failed mid-stream');
-    failEvents(reply.raw, shape, error, ctx.requestId);
-  }
+    output.end(failureText(shape, error, ctx.requestId));
+  });
+  await Promise.race([output.begun.promise, ended]);
+  return new Answer(output.stream, { headers: { ...headers, ...EVENT_HEADERS } });
 }
 
-/** Requests one choice after the other, and charges each prompt once. */
-async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): Promise<void> {
-  const { asked, choices, isStream, reply, used } = call;
+/** Requests one choice after the other, and charges each prompt once. Returns the answer in one piece. */
+async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): Promise<object> {
+  const { asked, choices, output, used } = call;
   const { path, shape } = asked;
-  const onWait = (phase: string) => {
-    if (isStream) sendComment(reply, `waking, ${phase}`);
-  };
-  const heartbeat = isStream ? sendKeepAlives(reply, shape.waiting) : undefined;
+  // A comment, which clients ignore, shows the progress to people who read the raw stream.
+  const onWait = (phase: string) => output?.sendAside(`: waking, ${phase}\n\n`);
+  const heartbeat = output?.sendKeepAlives(shape.waiting);
   let id: string | null = null;
   try {
     for (const choice of choices) {
@@ -143,14 +146,14 @@ async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): P
     }
   } catch (error) {
     const isCut = isTimeOver(call) || isOutOfCredit(error);
-    if (isStream || used.usage.completionTokens === 0 || !isCut) throw error;
+    if (output || used.usage.completionTokens === 0 || !isCut) throw error;
     shape.cut();
   } finally {
     clearInterval(heartbeat);
   }
-  if (isStream) return void reply.raw.end(await shape.end(used.usage));
-  const whole = await shape.whole(used.usage);
-  reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(whole));
+  if (!output) return shape.whole(used.usage);
+  output.end(await shape.end(used.usage));
+  return {};
 }
 
 type Choice = Answering['choices'][number];
@@ -173,7 +176,7 @@ function streamOf(
 async function pass(
   response: IncomingMessage,
   stream: CompletionStream,
-  { upstream, asked: { shape }, choice, reserve, isStream, reply, ...call }: Answering & { choice: Choice },
+  { upstream, asked: { shape }, choice, reserve, output, ...call }: Answering & { choice: Choice },
   { heartbeat, wasRead }: { heartbeat: NodeJS.Timeout | undefined; wasRead: () => void },
 ): Promise<void> {
   const { signal, deadline, beganMs, used } = call;
@@ -185,9 +188,9 @@ async function pass(
       completionTokens: before.completionTokens + completionTokens,
     };
   };
-  if (isStream && choice.index === 0) {
-    beginEvents(reply.raw, reply.getHeaders());
-    await sendText(reply.raw, shape.begin(), signal);
+  if (output && choice.index === 0) {
+    output.begin();
+    await output.send(shape.begin(), signal);
   }
   let events = 0;
   let hasBegun = false;
@@ -204,11 +207,11 @@ async function pass(
       }
       if (chunks.length > 0) heartbeat?.refresh();
       const text = shape.add(chunks, stream);
-      if (isStream) await sendText(reply.raw, text, signal);
+      await output?.send(text, signal);
       await reserve(used.usage.completionTokens);
     });
   } catch (error) {
-    const isKnown = signal.aborted || reply.raw.headersSent || isOutOfCredit(error);
+    const isKnown = signal.aborted || output?.hasBegun || isOutOfCredit(error);
     throw isKnown ? error : doesNotAnswer(upstream, error);
   } finally {
     noteUsed();
@@ -234,8 +237,6 @@ function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): App
   return modelUnavailable(`${modelName} does not answer`, cause);
 }
 
-type Raw = Http['reply']['raw'];
-
 /** Reads the model server's answer to its end. Throws if it breaks off. */
 async function readChunks(
   answer: IncomingMessage,
@@ -247,56 +248,70 @@ async function readChunks(
   if (!stream.complete) throw new Error('model server closed the connection before the end of its answer');
 }
 
-function beginEvents(raw: Raw, headers: Record<string, unknown>): void {
-  if (raw.headersSent) return;
-  raw.writeHead(200, {
-    ...(headers as Record<string, string>),
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    'x-accel-buffering': 'no',
-  });
-}
-
-/** Sends a comment that clients ignore, to show the progress to people who read the raw stream. */
-function sendComment(reply: Http['reply'], text: string): void {
-  sendAside(reply, `: ${text}\n\n`);
-}
-
-function sendAside(reply: Http['reply'], text: string): void {
-  const { raw } = reply;
-  if (raw.writableEnded || raw.destroyed) return;
-  beginEvents(raw, reply.getHeaders());
-  raw.write(text);
-}
-
-/**
- * Sends a text after every 15 s without other output; call `refresh` after other output. The first text
- * starts the stream, so earlier errors still get their own status. The caller clears the timer.
- */
-function sendKeepAlives(reply: Http['reply'], text: string): NodeJS.Timeout {
-  return setInterval(sendAside, HEARTBEAT_MS, reply, text).unref();
-}
-
-/** Sends events with backpressure: a slow client slows the model server down instead of using memory. */
-async function sendText(raw: Raw, text: string, signal: AbortSignal): Promise<void> {
-  if (text !== '' && !raw.write(text)) await drained(raw, signal);
-}
-
-/** Waits until the client has read all output. Disconnects a client that reads nothing for too long. */
-async function drained(raw: Raw, signal: AbortSignal): Promise<void> {
-  const giveUp = setTimeout(() => raw.destroy(), READER_MS_MAX);
-  try {
-    await once(raw, 'drain', { signal });
-  } finally {
-    clearTimeout(giveUp);
-  }
-}
-
-/** Sends the error as the last event, because the headers were already sent. */
-function failEvents(raw: Raw, shape: AnswerShape, error: unknown, requestId: string): void {
+/** Returns the last text of a stream that failed. */
+function failureText(shape: AnswerShape, error: unknown, requestId: string): string {
   const known =
     error instanceof AppError
       ? error
       : unavailable('The model server stopped in the middle of the answer. Try again', { cause: error });
-  raw.end(shape.failure(known, requestId));
+  return shape.failure(known, requestId);
+}
+
+/** Proxies close a connection that is idle for a minute. */
+const HEARTBEAT_MS = 15_000;
+
+/** Maximum time for which a client may read nothing, because it occupies a slot of the model server. */
+const READER_MS_MAX = 30_000;
+
+/** The text of a streamed answer, with backpressure. */
+class EventOutput {
+  readonly stream = new PassThrough({ highWaterMark: 16 * 1024 });
+  /** Resolves when the answer begins. Until then an error gets its own status. */
+  readonly begun = Promise.withResolvers<void>();
+  hasBegun = false;
+
+  constructor() {
+    // An error of the stream ends the response; without a listener it would end the process.
+    this.stream.on('error', () => undefined);
+  }
+
+  begin(): void {
+    this.hasBegun = true;
+    this.begun.resolve();
+  }
+
+  /** Sends a text. A slow client slows the model server down instead of using memory. */
+  async send(text: string, signal: AbortSignal): Promise<void> {
+    if (text !== '' && !this.stream.write(text)) await this.drained(signal);
+  }
+
+  /** Sends a text without waiting for the client. */
+  sendAside(text: string): void {
+    if (this.stream.writableEnded || this.stream.destroyed) return;
+    this.begin();
+    this.stream.write(text);
+  }
+
+  /**
+   * Sends a text after every 15 s without other output; call `refresh` after other output. The caller clears
+   * the timer.
+   */
+  sendKeepAlives(text: string): NodeJS.Timeout {
+    return setInterval(() => this.sendAside(text), HEARTBEAT_MS).unref();
+  }
+
+  end(text: string): void {
+    this.begin();
+    this.stream.end(text);
+  }
+
+  /** Waits until the client has read all output. Disconnects a client that reads nothing for too long. */
+  private async drained(signal: AbortSignal): Promise<void> {
+    const giveUp = setTimeout(() => this.stream.destroy(), READER_MS_MAX);
+    try {
+      await once(this.stream, 'drain', { signal });
+    } finally {
+      clearTimeout(giveUp);
+    }
+  }
 }

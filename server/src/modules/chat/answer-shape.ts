@@ -1,7 +1,6 @@
 import { ignoredFields } from '@bakehouse/contract/fields/chat-body';
 import type * as z from 'zod';
 import type { AppError } from '../../platform/errors.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
 import type { CompletionBody } from './body/completion-request.ts';
 import {
@@ -146,11 +145,11 @@ export type AnswerShape = {
   failure: (error: AppError, requestId: string) => string;
 };
 
-/** Sends the warnings in a response header. */
-export function sendWarnings(reply: Http['reply'], warnings: string[]): void {
-  if (warnings.length === 0) return;
+/** Returns the response header with the warnings, if any. */
+export function warningHeaders(warnings: string[]): Record<string, string> {
+  if (warnings.length === 0) return {};
   const text = warnings.join('; ');
-  reply.header('bakehouse-warning', text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_LENGTH_MAX));
+  return { 'bakehouse-warning': text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, HEADER_LENGTH_MAX) };
 }
 
 /** Returns the answer shape of chat completions and text completions. */

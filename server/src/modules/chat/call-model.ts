@@ -99,12 +99,13 @@ export async function callModel<K extends Kind, Answer>(
       endUse();
       const totalMs = Math.round(performance.now() - began.ms);
       if (quote && reservation)
-        await recordRequest(
+        // Charges before it records. The answer does not wait for the record.
+        recordRequest(
           ctx,
           parts,
           { upstream, reservation, prices: quote.prices },
           { id: randomUUID(), at: began.at, ok, totalMs, ...used },
-        );
+        ).catch((error: unknown) => ctx.log.error({ err: error }, 'failed to record model call'));
     }
   } finally {
     key.stop();

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { modelUnavailable } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
-import { sendWarnings } from './answer-shape.ts';
+import { warningHeaders } from './answer-shape.ts';
 import { type CompletionBody, toBoundRequest } from './body/completion-request.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
@@ -16,28 +16,33 @@ import { atModelServer } from './upstream/at-model-server.ts';
 
 type Read = { body: CompletionBody; warnings: string[] };
 
-/** Counts the prompt tokens of a chat with the tokenizer of its model server. Free of charge. */
+/**
+ * Counts the prompt tokens of a chat with the tokenizer of its model server. Free of charge. Returns the count
+ * with the headers of the warnings.
+ */
 export function countPrompt(
   ctx: Context,
   parts: ChatParts,
   { model, read }: { model: string; read: () => Read | Promise<Read> },
-  { reply }: Http,
-): Promise<number> {
+  client: AbortSignal,
+): Promise<Answer<number>> {
   return callModel(ctx, parts, {
     ...{ modelName: model, kind: 'text' as const },
-    ...{ client: clientSignal(reply), inAllMs: ONE_PIECE_MS_MAX },
+    ...{ client, inAllMs: ONE_PIECE_MS_MAX },
     prepare: async (upstream) => {
       const sent = await read();
       const { body, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
       const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
       await toBoundRequest(body, served, ctx.caller.userId);
-      sendWarnings(reply, [...sent.warnings, ...warnings]);
+      const headers = warningHeaders([...sent.warnings, ...warnings]);
       return {
         quote: null,
-        run: (call) =>
-          atModelServer(ctx, parts, call, { kind: 'text', routed: false }, (server) =>
+        run: async (call) => {
+          const tokens = await atModelServer(ctx, parts, call, { kind: 'text', routed: false }, (server) =>
             count({ ...server, userId: ctx.caller.userId }, body, call),
-          ),
+          );
+          return new Answer(tokens, { headers });
+        },
       };
     },
   });

@@ -1,8 +1,4 @@
-import type {
-  getModel as getModelContract,
-  listModels as listModelsEndpoint,
-  openAiModel,
-} from '@bakehouse/contract/chat';
+import type { listModels as listModelsEndpoint, openAiModel } from '@bakehouse/contract/chat';
 import type { vllmMetrics as vllmMetricsEndpoint } from '@bakehouse/contract/deployments/text';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { generators } from '@bakehouse/contract/generators/table';
@@ -18,12 +14,11 @@ import { toModelName } from '../models/names/model-name.ts';
 import { listStarterModels } from '../models/starter/starters.ts';
 import { listUpstreams } from '../providers/find-upstreams.ts';
 import { chatRequestsPerMinute } from './gateway-queries.ts';
-import { isForAnthropic } from './messages/describe-anthropic-error.ts';
 
 type Model = z.output<typeof openAiModel>;
 
 /** Lists the caller's models, external generators and starter models; text models first. */
-async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEndpoint>> {
+export async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
   const starters = await listStarterModels(ctx.db);
@@ -53,33 +48,12 @@ async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEnd
   return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }
 
-/** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
-export async function answerModels(ctx: Context, http: Http): Promise<ResponseOf<typeof listModelsEndpoint>> {
-  const { object, data } = await listModels(ctx);
-  if (!isForAnthropic(http)) return { object, data };
-  return {
-    ...{ object, data: data.map(toAnthropicModel), has_more: false },
-    ...{ first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
-  };
-}
-
-function toAnthropicModel(model: Model): Model {
-  const created = new Date(model.created * 1000).toISOString();
-  return { ...model, type: 'model', display_name: model.id, created_at: created };
-}
-
 /** Returns one model. Throws AppError 'model_not_found'. */
-export async function getModel(
-  ctx: Context,
-  { params }: InputOf<typeof getModelContract>,
-  http: Http,
-): Promise<ResponseOf<typeof getModelContract>> {
+export async function getModel(ctx: Context, id: string): Promise<Model> {
   const { data } = await listModels(ctx);
-  const model = data.find(({ id }) => id === params.model);
-  if (!model) {
-    throw modelNotFound(`There is no model '${params.model}'`);
-  }
-  return isForAnthropic(http) ? toAnthropicModel(model) : model;
+  const model = data.find((one) => one.id === id);
+  if (model) return model;
+  throw modelNotFound(`There is no model '${id}'`);
 }
 
 function taskOf(kind: KindName): Model['task'] {

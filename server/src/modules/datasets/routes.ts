@@ -4,7 +4,6 @@ import { addChatRow as addChatRowEndpoint } from '@bakehouse/contract/chat-rows'
 import * as data from '@bakehouse/contract/data-files';
 import * as sql from '@bakehouse/contract/sql';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
 import { getCaptions, saveCaptions } from './captions/captions.ts';
 import { addChatRow } from './chats/add-chat-row.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
@@ -14,20 +13,20 @@ import { previewFile } from './preview-file.ts';
 import { exportSql, listTables, runSql } from './sql/run-sql.ts';
 
 export const datasetsRoutes: Binding[] = [
-  bind(previewEndpoint, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
-    previewFile(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  bind(previewEndpoint, (ctx, { params, query: { revision_id: revisionId, ...query } }, { client }) =>
+    previewFile(ctx, { assetId: params.id, revisionId, ...query, signal: client.signal }),
   ),
-  bind(data.describeColumns, (ctx, { params, query: { path, revision_id: revisionId } }, { reply }) =>
-    describeColumns(ctx, { assetId: params.id, path, revisionId, signal: clientSignal(reply) }),
+  bind(data.describeColumns, (ctx, { params, query: { path, revision_id: revisionId } }, { client }) =>
+    describeColumns(ctx, { assetId: params.id, path, revisionId, signal: client.signal }),
   ),
-  bind(data.searchRows, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
-    searchRows(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  bind(data.searchRows, (ctx, { params, query: { revision_id: revisionId, ...query } }, { client }) =>
+    searchRows(ctx, { assetId: params.id, revisionId, ...query, signal: client.signal }),
   ),
-  bind(data.showPictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
-    showPictures(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  bind(data.showPictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { client }) =>
+    showPictures(ctx, { assetId: params.id, revisionId, ...query, signal: client.signal }),
   ),
-  bind(data.listFilePictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { reply }) =>
-    listFilePictures(ctx, { assetId: params.id, revisionId, ...query, signal: clientSignal(reply) }),
+  bind(data.listFilePictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { client }) =>
+    listFilePictures(ctx, { assetId: params.id, revisionId, ...query, signal: client.signal }),
   ),
   bind(captions.getCaptions, getCaptions),
   bind(captions.saveCaptions, saveCaptions),
@@ -35,10 +34,10 @@ export const datasetsRoutes: Binding[] = [
   bind(sql.listSqlTables, (ctx, { params, query: { revision_id: revisionId } }) =>
     listTables(ctx, { assetId: params.id, revisionId }),
   ),
-  bind(sql.runSql, (ctx, { params, body: { revision_id: revisionId, ...body } }, { reply }) =>
-    runSql(ctx, { assetId: params.id, revisionId, ...body, signal: clientSignal(reply) }),
+  bind(sql.runSql, (ctx, { params, body: { revision_id: revisionId, ...body } }, { client }) =>
+    runSql(ctx, { assetId: params.id, revisionId, ...body, signal: client.signal }),
   ),
-  bind(sql.exportSql, (ctx, { params, body: { revision_id: revisionId, ...body } }, { reply }) =>
-    exportSql(ctx, { assetId: params.id, revisionId, ...body, signal: clientSignal(reply) }, { reply }),
+  bind(sql.exportSql, (ctx, { params, body: { revision_id: revisionId, ...body } }, { client }) =>
+    exportSql(ctx, { assetId: params.id, revisionId, ...body, signal: client.signal }),
   ),
 ];

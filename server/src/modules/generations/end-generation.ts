@@ -6,7 +6,6 @@ import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { watchKey } from '../../platform/http/callers/key-ends.ts';
 import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { settle } from '../credits/ledger/holds/holds.ts';
@@ -29,9 +28,6 @@ const BATCH = 100;
 
 /** Polling interval, because an event may be lost with its connection. */
 const LOOK_EVERY_MS = 2_000;
-
-/** Seconds after which a user with too many open generations may try again. */
-const RETRY_AFTER_S = 5;
 
 type End = {
   state: 'completed' | 'failed' | 'cancelled';
@@ -71,17 +67,6 @@ export async function awaitGeneration(
   } finally {
     stop();
     key.stop();
-  }
-}
-
-/** Adds Retry-After to the error for too many open generations. */
-export async function withRetryAfter<Answer>({ reply }: Http, work: () => Promise<Answer>): Promise<Answer> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'rate_limited')
-      reply.header('retry-after', RETRY_AFTER_S);
-    throw error;
   }
 }
 

@@ -3,7 +3,7 @@ import { listGenerators as listGeneratorsEndpoint } from '@bakehouse/contract/ge
 import { uploadPicture as uploadPictureEndpoint } from '@bakehouse/contract/media';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { cancelGeneration, deleteGeneration, withRetryAfter } from './end-generation.ts';
+import { cancelGeneration, deleteGeneration } from './end-generation.ts';
 import { getGeneration, listGenerations } from './generations.ts';
 import { listGenerators } from './generators/generators.ts';
 import { uploadPicture } from './sources/upload-picture.ts';
@@ -20,15 +20,8 @@ type Parts = {
 export const generationsRoutes = ({ usage, isPreparing }: Parts): Binding[] => [
   bindPublic(listGeneratorsEndpoint, (ctx) => listGenerators(ctx, isPreparing)),
   bind(contract.quoteGeneration, (ctx, { body }) => quoteGeneration(ctx, body)),
-  bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }, http) =>
-    withRetryAfter(http, () =>
-      startGeneration(
-        ctx,
-        usage,
-        { sent: asked, read: () => resolveNamedModel(ctx, asked) },
-        { costMaxMicro },
-      ),
-    ),
+  bind(contract.startGeneration, (ctx, { body: { cost_max: costMaxMicro, ...asked } }) =>
+    startGeneration(ctx, usage, { sent: asked, read: () => resolveNamedModel(ctx, asked) }, { costMaxMicro }),
   ),
   bind(contract.listGenerations, (ctx, { query }) => listGenerations(ctx, query)),
   bind(contract.getGeneration, (ctx, { params }) => getGeneration(ctx, params)),

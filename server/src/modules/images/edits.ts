@@ -15,7 +15,6 @@ import type { Context } from '../../platform/context.ts';
 import { conflict, notFoundError, ownedByAnother, unknownId } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { parseFields } from '../../platform/http/bodies/parse-fields.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { findImageDeployment } from '../deployments/images/image-deployments.ts';
 import { deleteGeneration } from '../generations/end-generation.ts';
@@ -42,18 +41,18 @@ type Input = InputOf<typeof editUrlWithStarterEndpoint> | InputOf<typeof editUrl
 
 /**
  * Edits the picture at an address and waits for the result. Throws the errors of `readEdit`, `fetchPicture`,
- * `startEdit` and `answerEdit`.
+ * `startEdit` and `awaitCompleted`.
  */
 export async function editAddress(
   ctx: Context,
   usage: IdleCredit,
   input: Input,
-  { request, reply }: Http,
+  { request, client }: Http,
 ): Promise<ResponseOf<typeof editUrlWithStarterEndpoint>> {
-  const started = await start(ctx, usage, input, clientSignal(reply));
+  const started = await start(ctx, usage, input, client.signal);
   // The address may contain the picture; release its memory while waiting for the edit.
   request.leaveBodyRoom();
-  return answerEdit(ctx, started, reply);
+  return toEdited(ctx, await awaitCompleted(ctx, started, client), started.edit);
 }
 
 async function start(
@@ -74,13 +73,13 @@ type EditUploadInput = InputOf<typeof editWithStarterEndpoint> | InputOf<typeof 
 
 /**
  * Edits the picture of a form and waits for the result. Throws the errors of `findEditor`, `receivePicture`,
- * `readEdit`, `storePicture`, `startEdit` and `answerEdit`.
+ * `readEdit`, `storePicture`, `startEdit` and `awaitCompleted`.
  */
 export async function editUpload(
   ctx: Context,
   usage: IdleCredit,
   { params: editor }: EditUploadInput,
-  { request, reply }: Http,
+  { request, client }: Http,
 ): Promise<ResponseOf<typeof editWithStarterEndpoint>> {
   // Check before receiving the file; with a key, the call may be a retry whose response must not depend on
   // the deployment.
@@ -90,7 +89,7 @@ export async function editUpload(
     const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
     return { id: await startEdit(ctx, usage, { editor, edit, picture }), edit };
   });
-  return answerEdit(ctx, started, reply);
+  return toEdited(ctx, await awaitCompleted(ctx, started, client), started.edit);
 }
 
 type Asked = { editor: Editor; edit: Edit; picture: SentPicture };
@@ -135,17 +134,6 @@ function readEdit(
   );
   const parameters = readParameters(generators['flux-kontext'], given, { paramOf: (field) => field });
   return { prompt, return_format, skip_integrity_check, parameters };
-}
-
-/**
- * Waits for an edit and returns it in the original product's format. Throws the errors of `awaitCompleted`.
- */
-async function answerEdit(
-  ctx: Context,
-  { id, edit }: { id: string; edit: Edit },
-  reply: Http['reply'],
-): Promise<ResponseOf<typeof editWithStarterEndpoint>> {
-  return toEdited(ctx, await awaitCompleted(ctx, { id }, reply), edit);
 }
 
 async function toEdited(

@@ -12,8 +12,8 @@ import type {
 } from '@bakehouse/contract/paris';
 import type { Context } from '../../platform/context.ts';
 import { notFoundError, unknownId } from '../../platform/errors.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
 import { linkSignals } from '../../platform/link-signals.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
@@ -44,15 +44,13 @@ const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 6
  * Returns the picture for a call of the Paris page, or 202 while it is generated. Throws AppError for a
  * failed or cancelled generation.
  */
-function answerParis(generation: Generation, { reply }: Http): ResponseOf<typeof generateParisImage> {
+function answerParis(generation: Generation): Answer<ResponseOf<typeof generateParisImage>> {
   assertCompleted(generation);
-  const isDone = generation.state === 'completed';
-  if (!isDone) reply.code(202);
-  return {
-    request_id: generation.id,
-    status: isDone ? 'completed' : 'processing',
-    images: toParisImages(generation),
-  };
+  const status = generation.state === 'completed' ? 'completed' : 'processing';
+  return new Answer(
+    { request_id: generation.id, status, images: toParisImages(generation) },
+    { status: status === 'completed' ? 200 : 202 },
+  );
 }
 
 /** Deletes a picture with its generation. Throws AppError 'not_found'. */
@@ -98,12 +96,12 @@ export async function generateParis(
   ctx: Context,
   usage: IdleCredit,
   body: InputOf<typeof generateParisImageEndpoint>['body'],
-  http: Http,
-): Promise<ResponseOf<typeof generateParisImageEndpoint>> {
+  client: AbortSignal,
+): Promise<Answer<ResponseOf<typeof generateParisImageEndpoint>>> {
   const { id } = await startGeneration(ctx, usage, parisRequest(body));
-  using over = linkSignals(clientSignal(http.reply), ctx.closing);
+  using over = linkSignals(client, ctx.closing);
   const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: over.signal });
-  return answerParis(generation, http);
+  return answerParis(generation);
 }
 
 /** Returns the caller's last pictures by Paris, newest first. */
@@ -130,8 +128,7 @@ export async function pollParis(
   ctx: Context,
   usage: IdleCredit,
   body: InputOf<typeof pollParisEndpoint>['body'],
-  http: Http,
-): Promise<ResponseOf<typeof pollParisEndpoint>> {
+): Promise<Answer<ResponseOf<typeof pollParisEndpoint>>> {
   const now = ctx.clock.now();
   const joins: Joins = async (tx, same) => {
     const newest = await findByRequest(tx, same);
@@ -139,7 +136,7 @@ export async function pollParis(
   };
   const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
   // A repeated call returns the current state.
-  return answerParis(await getGeneration(ctx, { id }), http);
+  return answerParis(await getGeneration(ctx, { id }));
 }
 
 function isJoined({ state, ended_at }: GenerationRow, now: Date): boolean {

@@ -1,47 +1,28 @@
 import * as gallery from '@bakehouse/contract/gallery';
 import * as kontext from '@bakehouse/contract/kontext';
-import * as images from '@bakehouse/contract/openai-images';
 import * as paris from '@bakehouse/contract/paris';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
-import { withRetryAfter } from '../generations/end-generation.ts';
 import { deleteKontextImage, editAddress, editUpload, listKontextImages } from './edits.ts';
 import { addTrainingPictures } from './gallery/add-training-pictures.ts';
-import { openZipLink } from './gallery/open-zip-link.ts';
-import { linkZip } from './gallery/zip-links.ts';
-import { createImage } from './openai/create-image.ts';
-import { editImage } from './openai/edit-image.ts';
+import { linkZip, openZipLink } from './gallery/zip-links.ts';
 import { deleteParisImage, estimateParis, generateParis, listParisImages, pollParis } from './paris.ts';
 
 export const imagesRoutes = (usage: IdleCredit): Binding[] => [
   bind(gallery.linkZip, (ctx, { body }) => linkZip(ctx, body)),
-  bindPublic(gallery.openZipLink, openZipLink),
+  bindPublic(gallery.openZipLink, (ctx, input) => openZipLink(ctx, input)),
   bind(gallery.addTrainingPictures, (ctx, { body }) => addTrainingPictures(ctx, body)),
-  bind(images.createImage, (ctx, { body }, http) =>
-    withRetryAfter(http, () => createImage(ctx, usage, body, http)),
+  bind(paris.generateParisImage, (ctx, { body }, { client }) =>
+    generateParis(ctx, usage, body, client.signal),
   ),
-  bind(paris.generateParisImage, (ctx, { body }, http) =>
-    withRetryAfter(http, () => generateParis(ctx, usage, body, http)),
-  ),
-  bind(paris.pollParis, (ctx, { body }, http) =>
-    withRetryAfter(http, () => pollParis(ctx, usage, body, http)),
-  ),
+  bind(paris.pollParis, (ctx, { body }) => pollParis(ctx, usage, body)),
   bind(paris.estimateParis, (ctx, { body }) => estimateParis(ctx, body)),
   bind(paris.listParisImages, (ctx) => listParisImages(ctx)),
-  bind(kontext.editWithStarter, (ctx, input, http) =>
-    withRetryAfter(http, () => editUpload(ctx, usage, input, http)),
-  ),
-  bind(kontext.editUrlWithStarter, (ctx, input, http) =>
-    withRetryAfter(http, () => editAddress(ctx, usage, input, http)),
-  ),
-  bind(kontext.editWithDeployment, (ctx, input, http) =>
-    withRetryAfter(http, () => editUpload(ctx, usage, input, http)),
-  ),
-  bind(kontext.editUrlWithDeployment, (ctx, input, http) =>
-    withRetryAfter(http, () => editAddress(ctx, usage, input, http)),
-  ),
+  bind(kontext.editWithStarter, (ctx, input, http) => editUpload(ctx, usage, input, http)),
+  bind(kontext.editUrlWithStarter, (ctx, input, http) => editAddress(ctx, usage, input, http)),
+  bind(kontext.editWithDeployment, (ctx, input, http) => editUpload(ctx, usage, input, http)),
+  bind(kontext.editUrlWithDeployment, (ctx, input, http) => editAddress(ctx, usage, input, http)),
   bind(kontext.listKontextImages, (ctx) => listKontextImages(ctx)),
   bind(kontext.deleteKontextImage, (ctx, { params }) => deleteKontextImage(ctx, params)),
-  bind(images.editImage, (ctx, _input, http) => withRetryAfter(http, () => editImage(ctx, usage, http))),
   bind(paris.deleteParisImage, (ctx, { params }) => deleteParisImage(ctx, params)),
 ];

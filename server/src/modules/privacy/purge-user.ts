@@ -23,7 +23,6 @@ import { findAssetUse as findDeploymentUse } from '../deployments/find-asset-use
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
 import { deleteGenerations } from '../generations/end-generation.ts';
 import { deleteHubData } from '../hub/delete-hub-data.ts';
-import { deleteXorbsOf } from '../hub/xet/xorbs.ts';
 import { deleteLicenceAcceptances } from '../licences/licences.ts';
 import { deleteUserNotifications } from '../notifications/notifications.ts';
 import { deleteReferralData } from '../referrals/referrals.ts';
@@ -110,7 +109,6 @@ async function deleteUserRecords(tx: Transaction, userId: string): Promise<void>
   await deleteHubData(tx, userId);
   await deleteUploadsOf(tx, userId);
   await deleteLicenceAcceptances(tx, userId);
-  await deleteXorbsOf(tx, userId);
   await deleteBillingData(tx, userId);
   await deleteUserAnswers(tx, userId);
   await deleteAccountRows(tx, userId);

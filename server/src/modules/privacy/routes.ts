@@ -11,5 +11,5 @@ export const privacyRoutes = ({ countGuess }: { countGuess: CountCall }): Bindin
     callsPerMinute: 5,
     countCall: countGuess,
   }),
-  bind(contract.exportData, (ctx, _input, { reply }) => exportData(ctx, reply), { callsPerMinute: 5 }),
+  bind(contract.exportData, (ctx) => exportData(ctx), { callsPerMinute: 5 }),
 ];

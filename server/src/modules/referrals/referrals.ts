@@ -8,11 +8,12 @@ import type {
   ReferralRefusal,
   validateReferral as validateReferralEndpoint,
 } from '@bakehouse/contract/referrals';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { DAY_MS } from '../../platform/clock.ts';
 import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { lockUserAccounts } from '../credits/accounts.ts';
 import { grantGivenCredits } from '../credits/ledger/given-credits.ts';
@@ -147,7 +148,7 @@ export function findReferralRefusal(facts: ReferralFacts): ReferralRefusal | nul
   return null;
 }
 
-type Answer = ResponseOf<typeof validateReferralEndpoint>;
+type Validated = ResponseOf<typeof validateReferralEndpoint>;
 
 /**
  * Counts an invitation for the caller and pays both bonuses in one transaction. Repeating the call with the
@@ -156,7 +157,7 @@ type Answer = ResponseOf<typeof validateReferralEndpoint>;
 export async function validateReferral(
   ctx: Context,
   { query }: InputOf<typeof validateReferralEndpoint>,
-): Promise<Answer> {
+): Promise<Validated> {
   const { config, clock } = ctx;
   const { userId } = ctx.caller;
   const code = query.referral_code.toLowerCase();
@@ -231,23 +232,21 @@ async function creditBonus(
   await notify(tx, { userId: inviterId, kind: 'referral_counted', data });
 }
 
-function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNew: boolean }): Answer {
+function counted(code: string, { bonusMicro, isNew }: { bonusMicro: bigint; isNew: boolean }): Validated {
   const message = isNew ? 'Both of you received the bonus' : 'This invitation has already been counted';
   const bonus = formatBgl(bonusMicro);
   return { success: true, data: { referral_code: code, reason: null, message, bonus, is_new: isNew } };
 }
 
-function refused(code: string, reason: ReferralRefusal): Answer {
+function refused(code: string, reason: ReferralRefusal): Validated {
   const message = sentences[reason];
   return { success: false, data: { referral_code: code, reason, message, bonus: null, is_new: false } };
 }
 
-/** Deletes the cookie with the invitation code. */
-export function clearPendingReferral(reply: FastifyReply): void {
-  reply.header(
-    'set-cookie',
-    `${PENDING_REFERRAL_COOKIE}=; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=0`,
-  );
+/** Returns an answer that deletes the cookie with the invitation code. */
+export function clearPendingReferral(): Answer<undefined> {
+  const cookie = `${PENDING_REFERRAL_COOKIE}=; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=0`;
+  return new Answer(undefined, { headers: { 'set-cookie': cookie } });
 }
 
 /** Deletes a deleted user's invitation code, X account and post. Invited users and bonuses stay. */

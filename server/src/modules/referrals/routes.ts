@@ -15,5 +15,5 @@ export const referralsRoutes: Binding[] = [
   bind(contract.endXAuth, (ctx) => endXAuth(ctx)),
   bind(contract.getXPostStatus, getXPostStatus),
   bind(contract.getPendingReferral, async (_ctx, _input, { request }) => getPendingReferral(request)),
-  bind(contract.deletePendingReferral, async (_ctx, _input, { reply }) => clearPendingReferral(reply)),
+  bind(contract.deletePendingReferral, async () => clearPendingReferral()),
 ];

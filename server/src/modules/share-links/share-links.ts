@@ -1,9 +1,9 @@
-import type { ResponseOf } from '@bakehouse/contract/endpoint';
+import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import {
   type getGenerationShare,
-  openSharedOutput,
+  openSharedOutput as openSharedOutputEndpoint,
   type SharedGeneration,
   type shareGeneration as shareEndpoint,
 } from '@bakehouse/contract/share-links';
@@ -13,14 +13,18 @@ import type { Caller, Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
-import { conflict, notFoundError, unknownId } from '../../platform/errors.ts';
+import { AppError, conflict, notFoundError, unknownId } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
+import type { Answer } from '../../platform/http/answer.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
+import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
 import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { findPublicName } from '../accounts/steps.ts';
+import { contentDisposition, contentTypeOf } from '../assets/files/content-type.ts';
 import { findGeneration, findOutputs, lockUserGeneration } from '../generations/generations.ts';
 import { mediumOf } from '../generations/media-table.ts';
+import { toThumbnail } from '../media/thumbnails/thumbnails.ts';
 
 /** 16 bytes in base64url. */
 const ID_LENGTH = 22;
@@ -120,7 +124,7 @@ export async function findShared({ db, config }: Context<Caller>, token: string)
 }
 
 function sharedOutputUrl(token: string, outputId: string, query?: { thumbnail: boolean }): string {
-  return endpointUrl(openSharedOutput.path, { token, outputId }, query);
+  return endpointUrl(openSharedOutputEndpoint.path, { token, outputId }, query);
 }
 
 /** Step: deletes all share links of a user. */
@@ -198,4 +202,36 @@ function readShareToken(secret: string, token: string): string | null {
   const hex = Buffer.from(token.slice(0, ID_LENGTH), 'base64url').toString('hex');
   const shareId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
   return isSameSecret(shareToken(secret, shareId), token) ? shareId : null;
+}
+
+/** Returns a shared picture or video. Throws the errors of `findShared` and `answerBlob`. */
+export async function openSharedOutput(
+  ctx: Context<Caller>,
+  { params: { token, outputId }, query }: InputOf<typeof openSharedOutputEndpoint>,
+  request: FileRequest,
+): Promise<Answer> {
+  const { row, outputs } = await findShared(ctx, token);
+  const output = outputs.find(({ id }) => id === outputId);
+  if (!output)
+    throw new AppError('not_found', { publicMessage: 'There is no such picture behind this link' });
+  const thumbnail = query.thumbnail ? toThumbnail(output) : null;
+  const { sha256, sizeBytes } = thumbnail ?? {
+    sha256: output.sha256,
+    sizeBytes: Number(output.size_bytes),
+  };
+  const path = `${row.generator}.${thumbnail ? 'webp' : output.media_type.split('/')[1]}`;
+  // No object store links here: they would outlive the share link.
+  return answerBlob(ctx, request, {
+    ...{ sha256, path, sizeBytes },
+    headers: {
+      'content-type': contentTypeOf(path).contentType,
+      'content-disposition': contentDisposition('inline', path),
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      // Messengers embed it in their previews.
+      'cross-origin-resource-policy': 'cross-origin',
+      // The browser revalidates on each view, so a revoked link stops working, without reloading the bytes.
+      'cache-control': 'private, no-cache',
+      'x-robots-tag': 'noindex',
+    },
+  });
 }

@@ -2,22 +2,23 @@ import { type InputOf } from '@bakehouse/contract/endpoint';
 import { type downloadEvents as endpoint } from '@bakehouse/contract/trackers';
 import { selectMetrics } from '../../engine/reports/attempt-log.ts';
 import { type Context } from '../../platform/context.ts';
-import { type Http } from '../../platform/http/bind.ts';
+import { Answer } from '../../platform/http/answer.ts';
 import { contentDisposition } from '../assets/files/content-type.ts';
 import { findOwnRun } from '../training/runs/runs.ts';
 
-/** Sends the metrics of one of the caller's runs as a TensorBoard event file. Throws AppError 'not_found'. */
+/** Returns the metrics of one of the caller's runs as a TensorBoard event file. Throws AppError 'not_found'. */
 export async function downloadEvents(
   { db, caller: { userId } }: Context,
   { params: { runId } }: InputOf<typeof endpoint>,
-  { reply }: Pick<Http, 'reply'>,
-): Promise<void> {
+): Promise<Answer> {
   const { run } = await findOwnRun(db, { runId, userId });
   const name = `events.out.tfevents.${Math.floor(run.createdAt.getTime() / 1000)}.${run.id}`;
-  await reply
-    .type('application/octet-stream')
-    .header('content-disposition', contentDisposition('attachment', name))
-    .send(eventFile({ startedAt: run.createdAt, points: await selectMetrics(db, run.id) }));
+  return new Answer(eventFile({ startedAt: run.createdAt, points: await selectMetrics(db, run.id) }), {
+    headers: {
+      'content-type': 'application/octet-stream',
+      'content-disposition': contentDisposition('attachment', name),
+    },
+  });
 }
 
 type Point = { step: number; at: Date; values: Record<string, number> };

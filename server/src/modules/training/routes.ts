@@ -33,25 +33,25 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
     // One call of the product creates assets and starts fine-tunes, so the higher-level module binds it.
     bind(
       assets.createAsset,
-      async (ctx, { body }, http) =>
+      async (ctx, { body }, { client }) =>
         body.fine_tune_payload
-          ? startFineTune(ctx, parts, body, body.fine_tune_payload, http)
+          ? startFineTune(ctx, parts, body, body.fine_tune_payload, client.signal)
           : createAsset(ctx, body),
       readsAFile,
     ),
     bind(
       contract.validateFineTune,
-      (ctx, input, http) => validateFineTune(ctx, parts, input, http),
+      (ctx, input, { client }) => validateFineTune(ctx, parts, input, client.signal),
       readsAFile,
     ),
     bind(
       diffusion.validateDiffusionTraining,
-      (ctx, input, http) => validateDiffusionTraining(ctx, parts, input, http),
+      (ctx, input, { client }) => validateDiffusionTraining(ctx, parts, input, client.signal),
       readsAFile,
     ),
     bind(
       diffusion.startDiffusionTraining,
-      (ctx, input, http) => startDiffusionTraining(ctx, parts, input, http),
+      (ctx, input, { client }) => startDiffusionTraining(ctx, parts, input, client.signal),
       readsAFile,
     ),
     bind(contract.listReadings, listReadings),

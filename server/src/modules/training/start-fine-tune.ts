@@ -6,7 +6,6 @@ import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { invalidParam } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import { findClonedAsset } from '../assets/sources/sources.ts';
 import { assertQuotedCost } from '../credits/prices/cost.ts';
@@ -42,7 +41,7 @@ export async function startFineTune(
   parts: TrainingParts,
   body: Body,
   payload: FineTunePayload,
-  { reply }: Pick<Http, 'reply'>,
+  signal: AbortSignal,
   job: StartedJob | null = null,
 ): Promise<string> {
   // A retry with another price or load is the same run.
@@ -55,7 +54,7 @@ export async function startFineTune(
     async () => {
       const based = await withHubModel(ctx, payload);
       const validation = job?.validation ?? null;
-      const check = await checkStart(ctx, parts, { payload: based, validation, reply });
+      const check = await checkStart(ctx, parts, { payload: based, validation, signal });
       return { check, sources: await readSourceNames(ctx, check) };
     },
     async (tx, { check, sources }) => {
@@ -122,14 +121,14 @@ async function makeFineTune(
 type ToCheck = {
   payload: FineTunePayload;
   validation: FineTuneRequest['validation'];
-  reply: Http['reply'];
+  signal: AbortSignal;
 };
 
 /** Throws the first fault that the wizard's validation reports. */
 async function checkStart(
   ctx: Context,
   parts: TrainingParts,
-  { payload, validation, reply }: ToCheck,
+  { payload, validation, signal }: ToCheck,
 ): Promise<FineTuneCheck> {
   const cpu = await parts.runCpu(ctx.db);
   const check = await checkFineTune(ctx, parts, {
@@ -139,7 +138,7 @@ async function checkStart(
     gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
     fields: payload,
     cpu: { ...cpu, slowdown: payload.slowdown ?? cpu.slowdown },
-    signal: clientSignal(reply),
+    signal,
     // The run counts its data itself.
     readsOn: false,
     params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },

@@ -15,10 +15,9 @@ import {
 import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { invalidRequest, notFound, notFoundError } from '../../platform/errors.ts';
+import type { Answer } from '../../platform/http/answer.ts';
 import type { Http } from '../../platform/http/bind.ts';
-import { abortWithKey } from '../../platform/http/callers/key-ends.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
-import { sendBlob } from '../../platform/storage/send-blob.ts';
+import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { contentDisposition } from '../assets/files/content-type.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
@@ -52,41 +51,41 @@ export async function createVideo(
   ctx: Context,
   usage: IdleCredit,
   { image, image_url, ...body }: InputOf<typeof createVideoEndpoint>['body'],
-  http: Http,
+  signal: AbortSignal,
 ): Promise<Video> {
   const address = image ?? image_url ?? null;
-  const picture = address === null ? null : pictureAt(ctx, address, 'image', http);
+  const picture = address === null ? null : pictureAt(ctx, address, { param: 'image', signal });
   const { id } = await startVideo(ctx, usage, { sent: body, readBody: async () => body, picture });
-  http.request.leaveBodyRoom();
   return getVideo(ctx, { id });
 }
 
 /** Returns the picture at a link or in a `data:` URL from the field `param`. */
-export function pictureAt(ctx: Context, address: string, param: string, { reply }: Http): SentPicture {
-  return sentPicture(ctx, address, param, () =>
-    fetchPicture(ctx, address, { param, signal: clientSignal(reply) }),
-  );
+export function pictureAt(
+  ctx: Context,
+  address: string,
+  { param, signal }: { param: string; signal: AbortSignal },
+): SentPicture {
+  return sentPicture(ctx, address, param, () => fetchPicture(ctx, address, { param, signal }));
 }
 
 /** The file, its first frame, or a strip of its frames. */
 type Variant = 'video' | 'thumbnail' | 'spritesheet';
 
 /**
- * Sends a caller's video file or a range of it. Throws AppError 'not_found', also for a missing variant, and
+ * Returns a caller's video file or a range of it. Throws AppError 'not_found', also for a missing variant, and
  * 'invalid_request' before the video is completed.
  */
 export async function downloadVideo(
   ctx: Context,
   { id, variant = 'video' }: { id: string; variant?: Variant },
-  http: Http,
-): Promise<void> {
+  request: FileRequest,
+): Promise<Answer> {
   const { generator } = await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   const [output] = (await findOutputs(ctx.db, [id])).get(id) ?? [];
   if (!output) throw invalidRequest('Video not ready for download');
   const { sha256, sizeBytes, mediaType } = fileOf(output, variant);
   const name = `${generator}-${id.slice(-8)}.${mediaType.split('/')[1]}`;
-  abortWithKey(ctx, http);
-  await sendBlob(ctx, http, {
+  return answerBlob(ctx, request, {
     ...{ sha256, path: name, sizeBytes },
     headers: {
       'content-type': mediaType,

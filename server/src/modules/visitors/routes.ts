@@ -1,5 +1,6 @@
 import * as contract from '@bakehouse/contract/visitors';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
+import { siteOf } from '../../platform/http/callers/rate-limits.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { claimVisitorPicture, getVisitorPicture, startVisitorPicture } from './visitor-pictures.ts';
@@ -18,7 +19,10 @@ export const visitorsRoutes = ({ usage, chat, isPreparing }: Parts): Binding[] =
   }),
   bindPublic(contract.getVisitorPicture, (ctx, { params }) => getVisitorPicture(ctx, params)),
   bind(contract.claimVisitorPicture, (ctx, { params }) => claimVisitorPicture(ctx, params)),
-  bindPublic(contract.askAsVisitor, (ctx, input, http) => answerVisitor(ctx, chat, input, http), {
-    callsPerHour: QUESTIONS_PER_HOUR,
-  }),
+  bindPublic(
+    contract.askAsVisitor,
+    (ctx, input, { request, client }) =>
+      answerVisitor(ctx, chat, input, { network: siteOf(request), client: client.signal }),
+    { callsPerHour: QUESTIONS_PER_HOUR },
+  ),
 ];

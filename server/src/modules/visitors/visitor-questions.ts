@@ -1,3 +1,4 @@
+import { finished, type Readable } from 'node:stream';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { parseBgl } from '@bakehouse/contract/money';
@@ -11,9 +12,9 @@ import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import type { Caller, Context, Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, conflict, tooMany } from '../../platform/errors.ts';
+import type { Answer } from '../../platform/http/answer.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { siteOf } from '../../platform/http/callers/rate-limits.ts';
-import { clientSignal } from '../../platform/http/connection.ts';
 import { ensureSystemUser, systemUserId } from '../accounts/users.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
@@ -69,34 +70,38 @@ function unlessGivenBefore(error: unknown): void {
 }
 
 /**
- * Streams the starter language model's answer as a chat completion at the installation's expense. Throws
- * whatever `grantDailyBudget` and `completeChat` throw, and AppError 'rate_limited' if too many questions are open
- * or today's budget is spent.
+ * Returns the starter language model's answer as a streamed chat completion at the installation's expense.
+ * Throws the errors of `grantDailyBudget` and `completeChat`, and AppError 'rate_limited' if too many questions
+ * are open or today's budget is spent.
  */
 export async function answerVisitor(
   ctx: Context<Caller>,
   parts: ChatParts,
   { body: asked }: InputOf<typeof askAsVisitorEndpoint>,
-  http: Http,
-): Promise<void> {
-  const client = clientSignal(http.reply);
-  const network = siteOf(http.request);
+  { network, client }: { network: string; client: AbortSignal },
+): Promise<Answer> {
   const leave = open.all() < OPEN_MAX ? open.enter(network, OPEN_MAX_PER_NETWORK) : null;
   if (!leave) throw visitorsBusyError();
+  let endTurn = () => undefined as void;
+  const end = () => {
+    endTurn();
+    leave();
+  };
   try {
     await grantDailyBudget(ctx);
     const messages = [...asked.turns, { role: 'user', content: asked.question }];
     const { slug: model } = starterLanguageModel;
     const body = { model, messages, max_tokens: ANSWER_TOKENS_MAX, temperature: 0, stream: true };
-    await withVisitorErrors(() =>
-      turns.run(
-        network,
-        () => completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, http),
-        client,
-      ),
-    );
-  } finally {
-    leave();
+    const answer = await withVisitorErrors(async () => {
+      endTurn = await turns.enter(network, client);
+      return completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, client);
+    });
+    // Until the model has written its answer.
+    finished(answer.body as Readable, { readable: false }, end);
+    return answer;
+  } catch (error) {
+    end();
+    throw error;
   }
 }
 

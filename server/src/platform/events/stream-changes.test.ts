@@ -5,6 +5,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import type { Context } from '../context.ts';
 import { closeGracefully } from '../http/graceful-close.ts';
 import { sendError } from '../http/send-error.ts';
+import { openEventStream } from '../http/send-page.ts';
 import { streamChanges } from './stream-changes.ts';
 
 const subscribers = new Set<object>();
@@ -32,9 +33,9 @@ app.addHook('onRequest', async (_request, reply) => {
   reply.raw.once('close', () => (seen.gone += 1));
   await known.promise;
 });
-app.get('/', async (request, reply) => {
+app.get('/', async ({ headers }, reply) => {
   seen.handled += 1;
-  await streamChanges(ctx, { request, reply });
+  await streamChanges(ctx, headers['last-event-id']?.toString()).open(openEventStream(reply));
 });
 await app.listen({ port: 0, host: '127.0.0.1' });
 onFileEnd(() => app.close());

@@ -4,10 +4,11 @@ import { openByKey } from '../concurrency/open-by-key.ts';
 import { shareLimit } from '../concurrency/share-limit.ts';
 import type { Context, Services } from '../context.ts';
 import { tooMany } from '../errors.ts';
+import { LiveEvents } from '../http/answer.ts';
 import type { Http } from '../http/bind.ts';
 import { headerText } from '../http/callers/find-caller.ts';
 import { watchKey } from '../http/callers/key-ends.ts';
-import { type EventStream, openEventStream } from '../http/send-page.ts';
+import type { EventStream } from '../http/send-page.ts';
 
 /**
  * Covers late commits (a change may be committed and announced after a younger one), clock differences, and
@@ -28,19 +29,27 @@ const STREAMS_MAX = 20;
 const streams = openByKey();
 
 /**
- * Sends the caller's changes as server-sent events until the client disconnects or its API key ends. Starts
- * with changes missed since `Last-Event-ID`, or without that in the last seconds. Throws AppError
+ * Returns the caller's changes as server-sent events until the client disconnects or its API key ends. Starts
+ * with changes missed since the event with this id, or without that in the last seconds. Throws AppError
  * 'rate_limited' for too many open streams.
  */
-export async function streamChanges(ctx: Context, http: Http): Promise<void> {
+export function streamChanges(ctx: Context, lastEventId: string | undefined): LiveEvents {
   const { userId } = ctx.caller;
   const leave = streams.enter(userId, shareLimit(STREAMS_MAX, ctx.webProcesses()));
   if (!leave) {
     throw tooMany(`You have too many event streams open. Close one before you open another`);
   }
-  const stream = openEventStream(http);
+  return new LiveEvents((stream) => sendChanges(ctx, stream, { lastEventId, leave }));
+}
+
+async function sendChanges(
+  ctx: Context,
+  stream: EventStream,
+  { lastEventId, leave }: { lastEventId: string | undefined; leave: () => void },
+): Promise<void> {
   // The client disconnected during authentication.
   if (stream.closed.aborted) return leave();
+  const { userId } = ctx.caller;
   const unsubscribe = ctx.events.subscribe(userId, (event, at) => stream.send('change', event, idOf(at)));
   const key = watchKey(ctx);
   key.signal.addEventListener('abort', stream.close);
@@ -50,7 +59,7 @@ export async function streamChanges(ctx: Context, http: Http): Promise<void> {
     leave();
   });
   // Subscribed first, so that no change is lost between the missed ones and the live ones.
-  await sendMissed(ctx, stream, headerText(http.request.headers['last-event-id']));
+  await sendMissed(ctx, stream, lastEventId);
 }
 
 /** Without an id, resumes from now: `missedChanges` starts some seconds before any id. */

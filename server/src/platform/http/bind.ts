@@ -1,10 +1,13 @@
 import type { Access, Endpoint, InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Caller, Context, Services, UserCaller, WorkloadCaller } from '../context.ts';
 import type { AppError } from '../errors.ts';
+import type { Answer, LiveEvents } from './answer.ts';
 import type { CountCall } from './callers/rate-limits.ts';
+import type { Client } from './connection.ts';
 
-export type Http = { request: FastifyRequest; reply: FastifyReply };
+/** The request of a call and its client. A handler returns its answer; only the server writes it. */
+export type Http = { request: FastifyRequest; client: Client };
 
 /** An endpoint and its handler; `app.ts` mounts the bindings of every module. */
 export type Binding = {
@@ -29,8 +32,8 @@ export type BindOptions = {
   describeError?: DescribeError;
 };
 
-/** For APIs with another error format: sets headers and optionally the status, and returns the body. */
-export type DescribeError = (error: AppError, http: Http) => unknown;
+/** Returns the answer with an error, for APIs with another error format. Keeps the status by default. */
+export type DescribeError = (error: AppError, request: FastifyRequest) => Answer;
 
 type CallerOf<A extends Access> = A extends 'public'
   ? Caller
@@ -44,13 +47,15 @@ type Handler<E extends Endpoint, C extends Caller> = (
   http: Http,
 ) => Promise<AnswerOf<E>>;
 
-/** Without a response schema the handler writes the response itself, and returns nothing or its reply. */
-type AnswerOf<E> = [ResponseOf<E>] extends [undefined] ? FastifyReply | void : ResponseOf<E>;
+/** Without a response schema the answer is bytes, a stream, or the status alone. */
+type AnswerOf<E> = [ResponseOf<E>] extends [undefined]
+  ? Answer | LiveEvents | void
+  : ResponseOf<E> | Answer<ResponseOf<E>>;
 
 /**
  * Binds an endpoint of the contract to its use case. The server checks access, ownership of every user id in
- * the input, and the input itself first. A handler without a response schema returns `http.reply.send(…)`,
- * takes the reply over (`hijack`), or returns nothing, which sends the status alone.
+ * the input, and the input itself first. A handler returns the body, an `Answer` with its own status and
+ * headers, or nothing, which sends the status alone.
  */
 export function bind<E extends Endpoint>(
   endpoint: E,

@@ -7,14 +7,36 @@ const waiting = new WeakMap<Raw, (() => void)[]>();
 /** Two megabits a second. */
 const BYTES_PER_MS = 256;
 
-/** Aborts when the client disconnects before its response is complete. */
-export function clientSignal(reply: Pick<FastifyReply, 'raw'>): AbortSignal {
-  const disconnected = new AbortController();
-  onClose(reply, () => {
-    if (reply.raw.writableEnded) return;
-    disconnected.abort(clientDisconnected());
-  });
-  return disconnected.signal;
+/** The client of a call, as far as its use case may know it. */
+export type Client = {
+  /** Aborts when the client disconnects before its response is complete. */
+  readonly signal: AbortSignal;
+  /** Calls the listener once if the response ends as an error or before the client has all of it. */
+  onUndelivered: (listener: () => void) => void;
+};
+
+/** Returns the client that receives this reply. */
+export function clientOf(reply: Pick<FastifyReply, 'raw'>): Client {
+  const { raw } = reply;
+  let disconnected: AbortController | undefined;
+  const watch = () => {
+    const controller = new AbortController();
+    onClose(reply, () => {
+      if (raw.writableEnded) return;
+      controller.abort(clientDisconnected());
+    });
+    return controller;
+  };
+  return {
+    get signal() {
+      disconnected ??= watch();
+      return disconnected.signal;
+    },
+    onUndelivered: (listener) =>
+      onClose(reply, () => {
+        if (!raw.writableFinished || raw.statusCode >= 400) listener();
+      }),
+  };
 }
 
 type Raw = FastifyReply['raw'];

@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { serve } from '../../testing/serve.ts';
 import { createPool, ping } from '../db/database.ts';
+import { LiveEvents } from './answer.ts';
 import { bind, bindPublic, bindWorkload } from './bind.ts';
-import { openEventStream } from './send-page.ts';
 
 const open = { method: 'POST', path: '/api/v1/test', access: 'public', summary: 'For tests' } as const;
 const numbers = endpoint({
@@ -296,12 +296,15 @@ describe('shutdown', () => {
         begun('slow');
         return finished;
       }),
-      bindPublic(stream, async (_ctx, _input, io) => {
-        const events = openEventStream(io);
-        events.send('change', { id: '1' });
-        events.closed.addEventListener('abort', left);
-        begun('stream');
-      }),
+      bindPublic(
+        stream,
+        async () =>
+          new LiveEvents(async (events) => {
+            events.send('change', { id: '1' });
+            events.closed.addEventListener('abort', left);
+            begun('stream');
+          }),
+      ),
       bindWorkload(report, async () => ({})),
     ]);
     const streaming = call('/api/v1/stream');

@@ -6,7 +6,6 @@ import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
   type FastifyPluginAsync,
-  type FastifyReply,
   type FastifyRequest,
   LogController,
 } from 'fastify';
@@ -15,6 +14,7 @@ import helmet from 'helmet';
 import type { Registry } from 'prom-client';
 import type { Caller, Context, Services } from '../context.ts';
 import { invalidParam } from '../errors.ts';
+import { writeAnswer } from './answer.ts';
 import type { Binding } from './bind.ts';
 import { cutSlowBodies, limitHeldBodies } from './bodies/body-limits.ts';
 import { rejectUnstorable } from './bodies/parse-fields.ts';
@@ -23,6 +23,7 @@ import { assertOwnIds } from './callers/assert-own-ids.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { limitPipelining } from './callers/limit-pipelining.ts';
 import { type CountCall, callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
+import { clientOf } from './connection.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { measureHttp, mountHealth } from './monitoring/monitoring.ts';
 import { describeInOpenApi, type Paths } from './openapi.ts';
@@ -227,12 +228,8 @@ function mount(
         requestId: request.id,
         idempotencyKey: headerText(request.headers['idempotency-key']) ?? null,
       };
-      const output = await handle(ctx, inputOf(request), { request, reply });
-      if (reply.sent || reply.raw.headersSent) return reply;
-      // A handler may have set another status, such as 202 for unfinished work.
-      if (reply.statusCode === 200) reply.code(endpoint.status ?? 200);
-      if (endpoint.response === undefined) return reply.send();
-      return sendJson(reply, output);
+      const output = await handle(ctx, inputOf(request), { request, client: clientOf(reply) });
+      return writeAnswer(ctx, endpoint, reply, output);
     },
   });
 }
@@ -259,12 +256,6 @@ function formPartOf({ upload }: Endpoint): string | undefined {
 /** Many clients send no body with DELETE: report its missing fields then. */
 function nameMissingFields(request: FastifyRequest): void {
   request.body ??= {};
-}
-
-/** Fastify sends strings unchanged instead of as JSON. */
-function sendJson(reply: FastifyReply, output: unknown): FastifyReply {
-  const body = typeof output === 'string' ? JSON.stringify(output) : output;
-  return reply.header('content-type', 'application/json; charset=utf-8').send(body);
 }
 
 /** Returns the OpenAPI tag of an endpoint. */

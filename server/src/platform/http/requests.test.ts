@@ -4,6 +4,7 @@ import { endpoint } from '@bakehouse/contract/endpoint';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { serve } from '../../testing/serve.ts';
+import { Answer } from './answer.ts';
 import { bindPublic } from './bind.ts';
 
 const read = { method: 'GET', access: 'public', summary: 'For tests' } as const;
@@ -25,9 +26,10 @@ async function bakery() {
   return serve([
     bindPublic(loaves, async (_ctx, { query }) => [query.of]),
     bindPublic(loaf, async (_ctx, { params }) => params.loaf),
-    bindPublic(file, async (_ctx, _input, { reply }) =>
-      reply.header('cache-control', 'private, no-cache').send('bytes'),
-    ),
+    bindPublic(file, async () => {
+      const headers = { 'cache-control': 'private, no-cache' };
+      return new Answer(Buffer.from('bytes'), { headers });
+    }),
   ]);
 }
 

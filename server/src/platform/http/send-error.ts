@@ -11,6 +11,7 @@ import {
   payloadTooLarge,
   unsupportedMediaType,
 } from '../errors.ts';
+import { Answer } from './answer.ts';
 import type { DescribeError } from './bind.ts';
 import { toInvalidRequest } from './validation/invalid-request.ts';
 
@@ -42,8 +43,12 @@ export function sendError(
   if (!known.shouldRetry) reply.header('x-should-retry', 'false');
   reply.code(known.status);
   const { describeError } = request.routeOptions.config;
-  const body = describeError ? describeError(known, { request, reply }) : toErrorBody(known, request.id);
-  return reply.type('application/json; charset=utf-8').send(JSON.stringify(body));
+  const answer = describeError?.(known, request) ?? new Answer(toErrorBody(known, request.id));
+  if (answer.status !== undefined) reply.code(answer.status);
+  return reply
+    .headers(answer.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(answer.body));
 }
 
 function about({ id, routeOptions, caller }: FastifyRequest) {

@@ -9,7 +9,7 @@ import { type EventStream, openEventStream } from './send-page.ts';
 const opened = Promise.withResolvers<EventStream>();
 const app = Fastify();
 closeGracefully(app);
-app.get('/', (request, reply) => opened.resolve(openEventStream({ request, reply })));
+app.get('/', (_request, reply) => opened.resolve(openEventStream(reply)));
 await app.listen({ port: 0, host: '127.0.0.1' });
 onFileEnd(() => app.close());
 

@@ -10,6 +10,13 @@ import { onClose } from './connection.ts';
 const compress = promisify(gzip);
 const HEARTBEAT_MS = 15_000;
 
+export const EVENT_HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-cache, no-transform',
+  // nginx would buffer the events.
+  'x-accel-buffering': 'no',
+};
+
 /** Maximum buffer for a slow client. It is disconnected then, and may resume from its last id. */
 const UNREAD_BYTES_MAX = 1024 * 1024;
 
@@ -69,18 +76,13 @@ export type EventStream = {
  * Responds with server-sent events. The stream stays open until the client disconnects or stops reading,
  * `close` is called or the server shuts down, with a comment every 15 s against idle timeouts.
  */
-export function openEventStream({ reply }: Http): EventStream {
+export function openEventStream(reply: FastifyReply): EventStream {
   reply.hijack();
   const { raw } = reply;
   const closing = new AbortController();
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value);
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache, no-transform',
-    // nginx would buffer the events.
-    'x-accel-buffering': 'no',
-  });
+  raw.writeHead(200, EVENT_HEADERS);
 
   const write = (text: string) => {
     if (raw.writableEnded || raw.destroyed) return;

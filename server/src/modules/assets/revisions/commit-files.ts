@@ -1,16 +1,15 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { type AppError, conflict, notFoundError, preconditionFailed } from '../../../platform/errors.ts';
+import { AppError, conflict, notFoundError, preconditionFailed } from '../../../platform/errors.ts';
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
-import { listFilesInFolders } from '../files/folder-queries.ts';
+import { findClash, listFilesInFolders } from '../files/folder-queries.ts';
 import { assertBlobsFitQuota, readQuota } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
 import { saveFamily } from '../recognise/family.ts';
 import { addRevision, type NewFile } from './add-revision.ts';
-import { assertNoPathConflicts, foldersAbove } from './assert-no-path-conflicts.ts';
 import { addBranchRevision, type Branch, copyForkedFiles, endOf, findBranch } from './branches.ts';
 import { type Commit, findBranchHead, findHead } from './commits.ts';
 
@@ -184,4 +183,33 @@ export async function putFiles(
     detail: { asset_id: assetId, files: String(files.length) },
   });
   return added;
+}
+
+type Change = { put: NewFile[]; removed: Set<string>; param: string; end?: number | null };
+
+/**
+ * Step: throws AppError 'conflict' with the field `param` if a path would be both a file and a folder: a
+ * workload could not write both to its disk.
+ */
+export async function assertNoPathConflicts(
+  tx: Transaction,
+  assetId: string,
+  { put, removed, param, end }: Change,
+): Promise<void> {
+  const paths = put.map(({ path }) => path);
+  const folders = new Set(paths.flatMap(foldersAbove));
+  const clash =
+    paths.find((path) => folders.has(path)) ??
+    (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
+  if (clash === undefined) return;
+  throw new AppError('conflict', {
+    publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,
+    param,
+  });
+}
+
+/** Returns the parent folders of a path, outermost first. */
+export function foldersAbove(path: string): string[] {
+  const parts = path.split('/');
+  return parts.slice(1).map((_, index) => parts.slice(0, index + 1).join('/'));
 }

@@ -5,7 +5,6 @@ import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, invalidParam, modelUnavailable } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/connection.ts';
 import { costMicro } from '../../credits/prices/cost.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
@@ -66,11 +65,11 @@ export function answerEmbeddings(
   ctx: Context,
   parts: ChatParts,
   { body }: Input,
-  { reply }: Http,
+  client: AbortSignal,
 ): Promise<ResponseOf<typeof createEmbeddings>> {
   return callModel(ctx, parts, {
     ...{ modelName: body.model, kind: 'embedding' as const },
-    ...{ client: clientSignal(reply), inAllMs: ONE_PIECE_MS_MAX },
+    ...{ client, inAllMs: ONE_PIECE_MS_MAX },
     prepare: async (upstream, priceList) => {
       await checkDimensions(ctx, upstream, body.dimensions);
       const inputs = toInputs(body.input);

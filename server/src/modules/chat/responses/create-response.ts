@@ -4,7 +4,7 @@ import {
   type countResponseTokens as counting,
 } from '@bakehouse/contract/responses';
 import type { Context } from '../../../platform/context.ts';
-import type { Http } from '../../../platform/http/bind.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 import { answerCompletion } from '../answer-completion.ts';
 import { type AnswerShape, ignoredWarning, WAITING } from '../answer-shape.ts';
@@ -21,8 +21,8 @@ export async function createResponse(
   ctx: Context,
   parts: ChatParts,
   { body: asked }: InputOf<typeof contract>,
-  http: Http,
-): Promise<void> {
+  client: AbortSignal,
+): Promise<Answer<object>> {
   const reading = readChat(ctx, asked);
   const read = async () => {
     const { chat, items, warnings } = await reading.read();
@@ -30,7 +30,7 @@ export async function createResponse(
     return { path: '/v1/chat/completions' as const, body: chat.body, shape, warnings };
   };
   const question = { model: asked.model, isStream: asked.stream === true, read };
-  await answerCompletion(ctx, parts, question, http).catch(reading.rename);
+  return answerCompletion(ctx, parts, question, client).catch(reading.rename);
 }
 
 /** Counts the prompt tokens of a response. Throws AppError 'not_found', 'invalid_request'. */
@@ -38,15 +38,16 @@ export async function countResponseTokens(
   ctx: Context,
   parts: ChatParts,
   { body: asked }: InputOf<typeof contract>,
-  http: Http,
-): Promise<ResponseOf<typeof counting>> {
+  client: AbortSignal,
+): Promise<Answer<ResponseOf<typeof counting>>> {
   const reading = readChat(ctx, asked);
   const read = async () => {
     const { chat, warnings } = await reading.read();
     return { body: chat.body, warnings };
   };
-  const tokens = await countPrompt(ctx, parts, { model: asked.model, read }, http).catch(reading.rename);
-  return { object: 'response.input_tokens', input_tokens: tokens };
+  const question = { model: asked.model, read };
+  const { body, headers } = await countPrompt(ctx, parts, question, client).catch(reading.rename);
+  return new Answer({ object: 'response.input_tokens', input_tokens: body }, { headers });
 }
 
 /** Converts a response request into a chat, and the chat's errors into errors about the response's fields. */

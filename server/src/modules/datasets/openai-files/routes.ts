@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import type { OpenAiFile } from '@bakehouse/contract/openai-files';
 import * as contract from '@bakehouse/contract/openai-files';
 import type { Context } from '../../../platform/context.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import { type Binding, bind } from '../../../platform/http/bind.ts';
 import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { downloadFile } from '../../assets/files/download-file.ts';
@@ -21,17 +21,17 @@ export function openAiFileRoutes(parts: { findUses: FindAssetUse[]; findResults:
       const results = await parts.findResults(ctx, id);
       return results?.file ?? toOpenAiFile(await findFile(ctx, id, 'file_id'));
     }),
-    bind(contract.getFileContent, async (ctx, { params: { file_id: id } }, http) => {
+    bind(contract.getFileContent, async (ctx, { params: { file_id: id } }, { request }) => {
       const results = await parts.findResults(ctx, id);
       if (results) {
-        await http.reply.type('text/csv; charset=utf-8').send(Readable.from([results.content]));
-        return;
+        const headers = { 'content-type': 'text/csv; charset=utf-8' };
+        return new Answer(Buffer.from(results.content), { headers });
       }
       const { asset_id, path } = await findFile(ctx, id, 'file_id');
-      await downloadFile(
+      return downloadFile(
         ctx,
         { params: { id: asset_id, '*': path }, query: { revision_id: undefined } },
-        http,
+        request,
       );
     }),
     bind(contract.deleteOpenAiFile, async (ctx, { params: { file_id: id } }) => {

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { type SqlAnswer, type SqlFormat, type SqlTables, sqlAnswer } from '@bakehouse/contract/sql';
 import * as z from 'zod';
 import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
@@ -5,6 +6,7 @@ import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import { OutOfLimits, runConfined, runConfinedToFile } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
 import { invalidParam, tooMany } from '../../../platform/errors.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import type { Http } from '../../../platform/http/bind.ts';
 import { onClose } from '../../../platform/http/connection.ts';
 import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
@@ -12,7 +14,6 @@ import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { contentDisposition } from '../../assets/files/content-type.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import { DATA_FILE_PATTERN, hasRows } from '../data-file.ts';
-import { FIRST_NAME, isNamed, nameTables, type Table } from '../duckdb/name-tables.ts';
 import type { Query } from './answer-query.ts';
 
 /** Maximum number of files that become tables. */
@@ -157,34 +158,90 @@ export async function listTables(ctx: Context, asked: RevisionRequest): Promise<
 }
 
 /**
- * Sends all rows of a query as a file. Throws AppError 'rate_limited' if the user has two exports in
+ * Returns all rows of a query as a file, which is deleted once it is sent or the client disconnects. Throws AppError 'rate_limited' if the user has two exports in
  * progress, and the errors of `runConfinedQuery`.
  */
 export async function exportSql(
   ctx: Context,
   { format, ...asked }: QueryRequest & { format: SqlFormat },
-  { reply }: Pick<Http, 'reply'>,
-  { stallMs = STALL_MS } = {},
-): Promise<void> {
+): Promise<Answer<Readable>> {
   const leave = exporting.enter(ctx.caller.userId, shareLimit(EXPORTS_MAX, ctx.webProcesses()));
   if (leave === null)
     throw tooMany('You are already downloading two results. Try again when one has finished');
-  onClose(reply, leave);
-  const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
-    const input = { ...work.input, format };
-    const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
-    return { answer, result };
-  });
-  if (!file) throw new Error('Query succeeded but wrote no file');
-  const { size } = await file.stat();
-  reply.raw.setTimeout(stallMs, () => reply.raw.destroy());
-  // The file is deleted once it is sent or the client disconnects.
-  await reply
-    .headers({
+  try {
+    const file = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
+      const input = { ...work.input, format };
+      const { answer, file: result } = await runConfinedToFile(ctx.sandbox, { ...work, input }, limits);
+      return { answer, result };
+    });
+    if (!file) throw new Error('Query succeeded but wrote no file');
+    const { size } = await file.stat();
+    const headers = {
       'cache-control': 'private, no-store',
       'content-type': contentTypes[format],
       'content-disposition': contentDisposition('attachment', `result.${format}`),
       'content-length': size,
-    })
-    .send(file.createReadStream());
+    };
+    const rows = file.createReadStream().once('close', leave);
+    return new Answer(rows, { headers, stallMs: STALL_MS });
+  } catch (error) {
+    leave();
+    throw error;
+  }
+}
+
+/** A data file that SQL can query. */
+export type TableFile = { path: string; sizeBytes: number };
+
+/** A table and its files: one file, or the parts of a split file. */
+export type Table<F extends TableFile = TableFile> = { name: string; files: F[] };
+
+/** Names of the parts of a split file: train-00000-of-00002.parquet. */
+const PART = /-\d{5}-of-\d{5}(?=\.[^/]*$)/;
+/** Alias of the first table. */
+export const FIRST_NAME = 'data';
+
+/**
+ * Returns one table per data file, named after the file without its extension, or after its whole path if
+ * names collide. Names are unique regardless of case.
+ */
+export function nameTables<F extends TableFile>(files: readonly F[]): Table<F>[] {
+  const groups = new Map<string, F[]>();
+  for (const file of files) {
+    const whole = file.path.replace(PART, '');
+    groups.set(whole, [...(groups.get(whole) ?? []), file]);
+  }
+  const paths = [...groups.keys()];
+  const short = paths.map((path) => toName(path.split('/').at(-1) ?? path));
+  const taken = new Set<string>();
+  return paths.map((path, at) => {
+    const own = short[at] ?? '';
+    const isShared = short.filter((other) => other === own).length > 1 || (own === FIRST_NAME && at > 0);
+    const name = untaken(isShared ? toName(path) : own, taken);
+    taken.add(name);
+    return { name, files: groups.get(path) ?? [] };
+  });
+}
+
+/** 'My facts (2).csv.gz' -> 'my_facts_2', an identifier that needs no quotes. */
+function toName(path: string): string {
+  const words = path
+    .replace(/\.gz$/i, '')
+    .replace(/\.[^./]*$/, '')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, '_')
+    .replace(/^_+|_+$/g, '');
+  if (words === '') return 'file';
+  return /^\p{N}/u.test(words) ? `t_${words}` : words;
+}
+
+function untaken(name: string, taken: ReadonlySet<string>): string {
+  let [free, count] = [name, 1];
+  while (taken.has(free) || (free === FIRST_NAME && taken.size > 0)) free = `${name}_${(count += 1)}`;
+  return free;
+}
+
+/** True if the query may reference the table, so that only those tables are opened. */
+export function isNamed(query: string, table: string): boolean {
+  return query.toLowerCase().includes(table);
 }

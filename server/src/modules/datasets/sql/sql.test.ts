@@ -6,6 +6,7 @@ import * as contract from '@bakehouse/contract/sql';
 import Fastify from 'fastify';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runConfined } from '../../../platform/confined/run-confined.ts';
+import { Answer, writeAnswer } from '../../../platform/http/answer.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
@@ -358,9 +359,10 @@ describe('export as a file', () => {
       const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
       const app = Fastify();
       onTestFinished(() => app.close());
-      app.get('/', (_request, reply) =>
-        exportSql(ctx, { assetId: id, query: LARGE, format: 'csv' }, { reply }, { stallMs: 50 }),
-      );
+      app.get('/', async (_request, reply) => {
+        const { body, headers } = await exportSql(ctx, { assetId: id, query: LARGE, format: 'csv' });
+        return writeAnswer(ctx, {}, reply, new Answer(body, { headers, stallMs: 50 }));
+      });
       const url = await app.listen({ port: 0 });
       const idle = await Promise.all([fetch(url), fetch(url)]);
       expect(idle.map(({ status }) => status)).toEqual([200, 200]);

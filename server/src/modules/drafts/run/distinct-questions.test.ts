@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { distinctQuestions } from './distinct-questions.ts';
+import { distinctQuestions } from './run-draft.ts';
 
 test('rejects a near-duplicate question', () => {
   const { add } = distinctQuestions(['When does the bakery open on Sundays?']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { rowsOfAnswer } from './rows-of-answer.ts';
+import { rowsOfAnswer } from './run-draft.ts';
 
 const row = (name: string) => ({ question: `What is ${name}?`, answer: `${name} is "bread" {baked}.` });
 const [rye, oats] = [row('rye'), row('oats')];

@@ -1,3 +1,5 @@
+import type { DropReason } from '@bakehouse/contract/drafts';
+import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { storableJson } from '../../../platform/db/storable-text.ts';
@@ -10,8 +12,6 @@ import type { ChatParts } from '../../chat/chat-parts.ts';
 import { type ChunkResult, type OpenChunk, saveChunkResults, selectOpenChunks } from '../queries.ts';
 import { selectQuestions } from '../rows/row-queries.ts';
 import { rowsRequest } from '../start/quote-draft.ts';
-import { distinctQuestions } from './distinct-questions.ts';
-import { rowsOfAnswer } from './rows-of-answer.ts';
 
 const LATE = 'The documents were not read within a day. Start again with fewer.';
 
@@ -72,4 +72,115 @@ async function requestChunkRows(
   const { error, costMicro } = answer;
   if (error !== null) return { number, rows: [], dropped: {}, error, costMicro };
   return { number, ...storableJson(rowsOfAnswer(answer.text, answer.isWhole)), error, costMicro };
+}
+
+/** Share of common words from which two questions count as equal. */
+const SAME_FROM = 0.8;
+
+/**
+ * Recognises near-duplicate questions: at least four of five words in common (Jaccard index). `add` returns
+ * whether the question is new, and if so stores it.
+ */
+export function distinctQuestions(known: readonly string[]) {
+  /** Number of words per question, and questions per word. */
+  const sizes: number[] = [];
+  const having = new Map<string, number[]>();
+  const remember = (words: ReadonlySet<string>) => {
+    for (const word of words) {
+      const ids = having.get(word);
+      if (ids) ids.push(sizes.length);
+      else having.set(word, [sizes.length]);
+    }
+    sizes.push(words.size);
+  };
+  const isKnown = (words: ReadonlySet<string>): boolean => {
+    const shared = new Uint32Array(sizes.length);
+    for (const word of words) for (const id of having.get(word) ?? []) shared[id] = (shared[id] ?? 0) + 1;
+    return sizes.some((size, id) => {
+      const both = shared[id] ?? 0;
+      return both >= SAME_FROM * (words.size + size - both);
+    });
+  };
+  const add = (question: string): boolean => {
+    const words = wordsOf(question);
+    if (isKnown(words)) return false;
+    remember(words);
+    return true;
+  };
+  for (const question of known) remember(wordsOf(question));
+  return { add };
+}
+
+function wordsOf(text: string): Set<string> {
+  const lower = text.toLowerCase().normalize('NFKC');
+  const words = lower.match(/[\p{L}\p{M}\p{N}]+/gu);
+  // A question without words counts as one word.
+  return new Set(words ?? [lower]);
+}
+
+export type Found = {
+  rows: { question: string; answer: string }[];
+  dropped: Partial<Record<DropReason, number>>;
+};
+
+/** Dots and dashes alone, which models copy from a template, are not content. */
+const SAYS = /[\p{L}\p{N}]/u;
+
+const row = z.object({ question: z.string(), answer: z.string() });
+
+/**
+ * Returns the rows in an answer: every JSON object with a question and an answer, wherever it occurs, because
+ * models omit the envelope or add text around it. Counts blank rows, a row truncated by the end of the
+ * answer, and an answer without rows.
+ */
+export function rowsOfAnswer(answer: string, isWhole: boolean): Found {
+  const found: Found = { rows: [], dropped: {} };
+  const { objects, isOpen } = innermostObjects(answer);
+  let read = 0;
+  for (const text of objects) {
+    const { success, data } = row.safeParse(parse(text));
+    if (!success) continue;
+    read += 1;
+    const [question, said] = [data.question.trim(), data.answer.trim()];
+    if (!SAYS.test(question) || !SAYS.test(said)) drop(found, 'empty');
+    else found.rows.push({ question, answer: said });
+  }
+  if (!isWhole && isOpen) drop(found, 'cut_off');
+  else if (read === 0) drop(found, 'unreadable');
+  return found;
+}
+
+function drop({ dropped }: Found, reason: DropReason): void {
+  dropped[reason] = (dropped[reason] ?? 0) + 1;
+}
+
+/** Returns each innermost `{…}` span, ignoring braces in strings, which end at the line end at the latest. */
+function innermostObjects(text: string): { objects: string[]; isOpen: boolean } {
+  const objects: string[] = [];
+  let begin: number | null = null;
+  let depth = 0;
+  let inString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text[at];
+    if (inString) {
+      if (character === '\\') at += 1;
+      else if (character === '"' || character === '\n') inString = false;
+    } else if (character === '{') {
+      begin = at;
+      depth += 1;
+    } else if (character === '}') {
+      if (begin !== null) objects.push(text.slice(begin, at + 1));
+      begin = null;
+      depth = Math.max(0, depth - 1);
+    } else if (character === '"') inString = depth > 0;
+  }
+  return { objects, isOpen: depth > 0 };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

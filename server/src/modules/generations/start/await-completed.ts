@@ -7,7 +7,7 @@ import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, conflict, invalidRequest, timedOut, unavailable } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal, onClose } from '../../../platform/http/connection.ts';
+import type { Client } from '../../../platform/http/connection.ts';
 import { underLease } from '../../../platform/leases/hold-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { announceGeneration } from '../announce-generation.ts';
@@ -38,15 +38,15 @@ const NOTE_AGAIN_MS = 1_000;
 export async function awaitCompleted(
   ctx: Context,
   { id }: Pick<Generation, 'id'>,
-  reply: Http['reply'],
+  client: Client,
 ): Promise<Generation> {
   const isComingBack = ctx.idempotencyKey !== null;
-  const leave = isComingBack ? async () => undefined : leaveOnce(ctx, id, reply);
+  const leave = isComingBack ? async () => undefined : leaveOnce(ctx, id, client);
   const giveUp = async () => {
     await leave();
     return isComingBack ? null : cancelUnanswered(ctx, id);
   };
-  const waited = await untilEnded(ctx, id, reply).catch(async (error: unknown) => {
+  const waited = await untilEnded(ctx, id, client.signal).catch(async (error: unknown) => {
     if (ctx.closing.aborted) await leave();
     else if (!isGone(error)) await giveUp();
     throw error;
@@ -63,7 +63,7 @@ export async function awaitCompleted(
  * Returns a function that records, once, that the call left without its picture; a repeated call can then
  * claim it (`findRepeatedCall`). Runs automatically if the response is not sent completely.
  */
-function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Promise<void> {
+function leaveOnce(ctx: Context, id: string, client: Client): () => Promise<void> {
   let noted: Promise<void> | undefined;
   const leave = () => {
     noted ??= recordDisconnect(ctx, id).catch((error: unknown) =>
@@ -71,10 +71,7 @@ function leaveOnce(ctx: Context, id: string, { raw }: Http['reply']): () => Prom
     );
     return noted;
   };
-  onClose({ raw }, () => {
-    const isAnswered = raw.writableFinished && raw.statusCode < 400;
-    if (!isAnswered) void leave();
-  });
+  client.onUndelivered(() => void leave());
   return leave;
 }
 
@@ -91,8 +88,8 @@ async function recordDisconnect({ db, clock, caller, closing }: Context, id: str
   }
 }
 
-async function untilEnded(ctx: Context, id: string, reply: Http['reply']): Promise<Generation> {
-  using over = linkSignals(clientSignal(reply), ctx.closing);
+async function untilEnded(ctx: Context, id: string, client: AbortSignal): Promise<Generation> {
+  using over = linkSignals(client, ctx.closing);
   const generation = await awaitGeneration(ctx, id, { ms: WAIT_MS, signal: over.signal });
   if (generation.ended_at === null) ctx.closing.throwIfAborted();
   return generation;

@@ -1,6 +1,7 @@
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
+import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { type AppError, invalidParam, tooMany } from '../../../platform/errors.ts';
@@ -36,6 +37,9 @@ import { assertLoraSupported, chooseLora, readParameters } from './parameters.ts
 
 /** Waiting and running generations per user. */
 const OPEN_MAX = 8;
+
+/** When a user with too many open generations may try again. */
+const RETRY_AFTER_MS = 5_000;
 
 /** One more than the largest seed that a model accepts. */
 const SEEDS = 2 ** 32;
@@ -237,7 +241,7 @@ function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): G
 }
 
 function tooManyOpen(): AppError {
-  return tooMany(`You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`);
+  return tooMany(`You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`, { retryAfterMs: RETRY_AFTER_MS });
 }
 
 type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;
@@ -250,7 +254,7 @@ type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'proc
  */
 export async function findRepeatedCall(
   asking: Asking,
-  { headers }: Http['request'],
+  { headers }: Pick<FastifyRequest, 'headers'>,
 ): Promise<{ joins?: Joins; waitsHere: boolean }> {
   const { clock, idempotencyKey, caller, processId } = asking;
   if (idempotencyKey !== null) return { waitsHere: false };

@@ -6,10 +6,10 @@ import { sql } from 'kysely';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
+import { hubCalls } from '../../../wires/huggingface/testing/hub-calls.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { cloneCalls, quickPace, safetensors } from '../testing/clones.ts';
 import { killProcess, startCloningProcess } from '../testing/cloning-processes.ts';
-import { hubCalls } from '../testing/hub-calls.ts';
 import { createCloneLoop } from './run-clone.ts';
 
 /* One of our servers acts as the public hub of another: the real client against the real endpoints. */

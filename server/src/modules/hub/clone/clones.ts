@@ -1,6 +1,7 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Clone, startClone as startCloneEndpoint } from '@bakehouse/contract/hub/clones';
 import * as contract from '@bakehouse/contract/hub/clones';
+import { sql } from 'kysely';
 import { DAY_MS, recently } from '../../../platform/clock.ts';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
@@ -281,4 +282,19 @@ export async function endClone(tx: Transaction, row: CloneRow, end: End): Promis
     const data = { link: '/model-hub?tab=clones', title: row.repo_id };
     await notify(tx, { userId, kind: 'clone_failed', data });
   }
+}
+
+/** Step: returns the uploads of a user's clones with these bytes. */
+export async function listCloneUploads(
+  tx: Transaction,
+  { userId, sha256s }: { userId: string; sha256s: string[] },
+): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('hub_clone_files as f')
+    .innerJoin('uploads', 'uploads.id', 'f.upload_id')
+    .select('uploads.id')
+    .where('uploads.user_id', '=', userId)
+    .where(sql<boolean>`uploads.sha256 = any(${sha256s}::text[])`)
+    .execute();
+  return rows.map(({ id }) => id);
 }

@@ -206,21 +206,6 @@ export async function markCopied(
     .execute();
 }
 
-/** Returns the uploads of a user's clones with these bytes. */
-export async function selectUploadsOf(
-  tx: Transaction,
-  { userId, sha256s }: { userId: string; sha256s: string[] },
-): Promise<string[]> {
-  const rows = await tx
-    .selectFrom('hub_clone_files as f')
-    .innerJoin('uploads', 'uploads.id', 'f.upload_id')
-    .select('uploads.id')
-    .where('uploads.user_id', '=', userId)
-    .where(sql<boolean>`uploads.sha256 = any(${sha256s}::text[])`)
-    .execute();
-  return rows.map(({ id }) => id);
-}
-
 /** Deletes the files of a clone and returns their uploads. */
 export async function deleteFiles(tx: Transaction, cloneId: string): Promise<string[]> {
   const rows = await tx

@@ -1,7 +1,6 @@
 import * as clones from '@bakehouse/contract/hub/clones';
 import * as contract from '@bakehouse/contract/hub/public';
 import { type Binding, type BindOptions, bind } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/connection.ts';
 import { cancelClone, listClones, readLogs, readStatus, retryClone, startClone } from '../clone/clones.ts';
 import { describeRepository, type PredictionUses } from './describe-repository.ts';
 import { searchHub } from './search-hub.ts';
@@ -14,24 +13,24 @@ const hubRateLimit: BindOptions = { callsPerMinute: 120 };
 export const publicHubRoutes = ({ foresee }: { foresee: PredictionUses }): Binding[] => [
   bind(
     contract.searchHub,
-    (ctx, { query }, { reply }) => searchHub(ctx, query, clientSignal(reply)),
+    (ctx, { query }, { client }) => searchHub(ctx, query, client.signal),
     hubRateLimit,
   ),
   bind(
     contract.getHubRepository,
-    (ctx, { query }, { reply }) => describeRepository(ctx, query, { foresee, signal: clientSignal(reply) }),
+    (ctx, { query }, { client }) => describeRepository(ctx, query, { foresee, signal: client.signal }),
     hubRateLimit,
   ),
   bind(contract.getHubToken, showToken),
   bind(
     contract.saveHubToken,
-    (ctx, { body }, { reply }) => saveToken(ctx, body.token, clientSignal(reply)),
+    (ctx, { body }, { client }) => saveToken(ctx, body.token, client.signal),
     hubRateLimit,
   ),
   bind(contract.deleteHubToken, deleteSavedToken),
   bind(
     clones.startClone,
-    (ctx, { query }, { reply }) => startClone(ctx, query, clientSignal(reply)),
+    (ctx, { query }, { client }) => startClone(ctx, query, client.signal),
     hubRateLimit,
   ),
   bind(clones.cloneStatus, (ctx, { params }) => readStatus(ctx, params)),

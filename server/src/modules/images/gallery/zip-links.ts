@@ -1,10 +1,18 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
-import { type linkZip as linkZipEndpoint, openZipLink } from '@bakehouse/contract/gallery';
+import {
+  type linkZip as linkZipEndpoint,
+  openZipLink as openZipLinkEndpoint,
+} from '@bakehouse/contract/gallery';
 import type { Config } from '../../../config.ts';
-import type { Context } from '../../../platform/context.ts';
-import { signatureOf } from '../../../platform/signature.ts';
+import type { Context, Services } from '../../../platform/context.ts';
+import { AppError } from '../../../platform/errors.ts';
+import type { Answer } from '../../../platform/http/answer.ts';
+import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
+import { answerZip } from '../../../platform/storage/answer-blob.ts';
 import { serverSecret } from '../../accounts/sign-in/server-secret.ts';
+import { accountExists } from '../../accounts/steps.ts';
+import { contentDisposition } from '../../assets/files/content-type.ts';
 import { listPictures } from './add-training-pictures.ts';
 
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/;
@@ -25,7 +33,7 @@ export async function linkZip(
   const claims = { userId, ids: packIds(ids), expires };
   const query = { ...claims, signature: signZip(ctx.config, claims) };
   return {
-    url: endpointUrl(openZipLink.path, {}, query),
+    url: endpointUrl(openZipLinkEndpoint.path, {}, query),
     expires_at: new Date(expires * 1000).toISOString(),
   };
 }
@@ -47,4 +55,42 @@ function packIds(ids: readonly string[]): string {
 export function unpackIds(packed: string): string[] {
   const digits = Buffer.from(packed, 'base64url').toString('hex');
   return (digits.match(/.{32}/g) ?? []).map((id) => id.replace(UUID, '$1-$2-$3-$4-$5'));
+}
+
+/**
+ * Returns the zip that a link names. Throws AppError 'forbidden' for an invalid signature, 'gone' for an
+ * expired link, and 'not_found' if a picture or its owner was deleted.
+ */
+export async function openZipLink(
+  services: Services,
+  { query }: Pick<InputOf<typeof openZipLinkEndpoint>, 'query'>,
+): Promise<Answer> {
+  const { userId, ids, expires, signature } = query;
+  if (!isSameSecret(signZip(services.config, { userId, ids, expires }), signature)) {
+    throw new AppError('forbidden', {
+      publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
+      param: 'signature',
+    });
+  }
+  if (expires * 1000 <= services.clock.now().getTime()) {
+    throw new AppError('gone', {
+      publicMessage: 'This link has expired. Ask for a new one.',
+      param: 'expires',
+    });
+  }
+  if (!(await accountExists(services.db, userId)))
+    throw new AppError('not_found', { publicMessage: 'These pictures are no longer there' });
+  const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
+  return answerZip(services, {
+    files: pictures.map(({ row, output, name }) => ({
+      path: name,
+      sha256: output.sha256,
+      sizeBytes: Number(output.size_bytes),
+      modifiedAt: row.ended_at ?? row.created_at,
+    })),
+    headers: {
+      'content-disposition': contentDisposition('attachment', 'pictures.zip'),
+      'cache-control': 'private, no-store',
+    },
+  });
 }

@@ -1,18 +1,20 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 import { type Section, sectionsOf } from './sections.ts';
 
 /**
- * Streams all data about the caller as one JSON file, page by page because it may be long. Changes nothing.
+ * Returns all data about the caller as one JSON file, as a stream because it may be long. Changes nothing.
  */
-export async function exportData(ctx: Context, reply: FastifyReply): Promise<FastifyReply> {
+export async function exportData(ctx: Context): Promise<Answer> {
   const day = ctx.clock.now().toISOString().slice(0, 10);
-  return reply
-    .header('content-type', 'application/json; charset=utf-8')
-    .header('content-disposition', `attachment; filename="bakehouse-${day}.json"`)
-    .header('cache-control', 'no-store')
-    .send(Readable.from(writeJson(sectionsOf(ctx))));
+  return new Answer(Readable.from(writeJson(sectionsOf(ctx))), {
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      'content-disposition': `attachment; filename="bakehouse-${day}.json"`,
+      'cache-control': 'no-store',
+    },
+  });
 }
 
 async function* writeJson(sections: Record<string, Section>): AsyncGenerator<string> {

@@ -64,7 +64,7 @@ export async function createJob(
   ctx: Context,
   parts: TrainingParts,
   { body }: InputOf<typeof createFineTuningJobEndpoint>,
-  http: Pick<Http, 'reply'>,
+  signal: AbortSignal,
 ): Promise<FineTuningJob> {
   const { userId } = ctx.caller;
   const integrations = body.integrations ?? [];
@@ -93,7 +93,7 @@ export async function createJob(
       response_format: reinforcement.response_format ?? null,
     },
   };
-  const modelId = await startFineTune(ctx, parts, asset, payload, http, job).catch(ofJob);
+  const modelId = await startFineTune(ctx, parts, asset, payload, signal, job).catch(ofJob);
   const query = { model_id: [modelId], limit: 1 };
   const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
   if (!run) throw new Error(`No run for model ${modelId}`);

@@ -12,7 +12,11 @@ import { listJobs, readJobRun, toOneJob } from './jobs.ts';
 export function openAiJobRoutes(parts: TrainingParts, readsAFile: BindOptions): Binding[] {
   const runOf = (id: string) => ({ runId: fromFlatId(id) });
   return [
-    bind(contract.createFineTuningJob, (ctx, input, http) => createJob(ctx, parts, input, http), readsAFile),
+    bind(
+      contract.createFineTuningJob,
+      (ctx, input, { client }) => createJob(ctx, parts, input, client.signal),
+      readsAFile,
+    ),
     bind(contract.listFineTuningJobs, listJobs),
     bind(contract.getFineTuningJob, async (ctx, { params: { fine_tuning_job_id: id } }) =>
       toOneJob(ctx, await readJobRun(ctx, id)),

@@ -7,7 +7,6 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
 import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/connection.ts';
 import { assertQuotedCost } from '../../credits/prices/cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { createRun, sourceOf } from '../create-run.ts';
@@ -24,7 +23,7 @@ export async function startDiffusionTraining(
   ctx: Context,
   parts: TrainingParts,
   { body }: InputOf<typeof startDiffusionTrainingEndpoint>,
-  { reply }: Pick<Http, 'reply'>,
+  signal: AbortSignal,
 ): Promise<ResponseOf<typeof startDiffusionTrainingEndpoint>> {
   const { cost_max: costMaxMicro, slowdown, ceiling, title, tags, ...choice } = body;
   // A retry with another price or load is the same run.
@@ -37,7 +36,7 @@ export async function startDiffusionTraining(
       const cpu = await parts.runCpu(ctx.db);
       const check = await checkDiffusionTraining(ctx, parts, choice, {
         cpu: { ...cpu, slowdown: slowdown ?? cpu.slowdown },
-        signal: clientSignal(reply),
+        signal,
       });
       assertNoFaults(check);
       return { check, sources: await readSourceNames(ctx, check) };
@@ -82,8 +81,8 @@ export async function validateDiffusionTraining(
   ctx: Context,
   parts: TrainingParts,
   { body }: InputOf<typeof validateDiffusionTrainingEndpoint>,
-  { reply }: Pick<Http, 'reply'>,
+  signal: AbortSignal,
 ): Promise<DiffusionValidation> {
-  const asked = { cpu: await parts.runCpu(ctx.db), signal: clientSignal(reply) };
+  const asked = { cpu: await parts.runCpu(ctx.db), signal };
   return (await checkDiffusionTraining(ctx, parts, body, asked)).validation;
 }

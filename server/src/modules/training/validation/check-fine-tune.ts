@@ -11,8 +11,6 @@ import type {
 import type { Capacity } from '../../../engine/model/capacity.ts';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { clientSignal } from '../../../platform/http/connection.ts';
 import { type AssetRevision, readRevision } from '../../assets/read-revision.ts';
 import { findClonedAsset } from '../../assets/sources/sources.ts';
 import type { Price } from '../../credits/prices/prices.ts';
@@ -124,7 +122,7 @@ export async function validateFineTune(
   ctx: Context,
   parts: TrainingParts,
   { body }: InputOf<typeof validateFineTuneEndpoint>,
-  { reply }: Pick<Http, 'reply'>,
+  signal: AbortSignal,
 ): Promise<FineTuneValidation> {
   const { dataset_id, model_id, gpu_type, accelerator_count, ...fields } = body;
   const { userId } = ctx.caller;
@@ -138,7 +136,7 @@ export async function validateFineTune(
     validation: null,
     fields,
     cpu: await parts.runCpu(ctx.db),
-    signal: clientSignal(reply),
+    signal,
     readsOn: true,
     params: { dataset: 'dataset_id', base: 'model_id' },
   });

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fairQueue } from '../../concurrency/fair-queue.ts';
 import { AppError, unavailable } from '../../errors.ts';
 import { callerOf } from '../callers/rate-limits.ts';
-import { clientSignal, onClose, slowLineMs } from '../connection.ts';
+import { clientOf, onClose, slowLineMs } from '../connection.ts';
 
 const BODY_MS_MAX = 30_000;
 
@@ -105,7 +105,7 @@ export function limitHeldBodies(
   app.decorateRequest('leaveBodyRoom', () => undefined);
   return async (request, reply) => {
     const key = callerOf(request);
-    const client = clientSignal(reply);
+    const { signal: client } = clientOf(reply);
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), client]);
     const watching = setInterval(makeRoomFor, lookEveryMs, key).unref();
     const leave = await room

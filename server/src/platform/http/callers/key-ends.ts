@@ -11,16 +11,6 @@ const UNREAD_MS_MAX = 500;
 type KeyWatch = { signal: AbortSignal; stop: () => void };
 
 /**
- * Closes the connection of a long response once its API key ends. The response has stated its length, so the
- * client sees that it is incomplete.
- */
-export function abortWithKey(ctx: Context, { reply }: Pick<Http, 'reply'>): void {
-  const key = watchKey(ctx);
-  key.signal.addEventListener('abort', () => reply.raw.destroy());
-  onClose(reply, key.stop);
-}
-
-/**
  * For long requests: `signal` aborts within a second once the API key that opened it is revoked, replaced,
  * expired, or has lost a scope, or if it was announced to have changed and cannot be read. `stop` ends the
  * watch. A slow or unavailable database aborts nothing else, and sessions are never aborted.

@@ -1,13 +1,39 @@
 import type { InputOf } from '@bakehouse/contract/endpoint';
-import type { openFileLink } from '@bakehouse/contract/file-links';
+import type { openFileLink as openFileLinkEndpoint } from '@bakehouse/contract/file-links';
 import type { Services } from '../../../../platform/context.ts';
 import type { Database } from '../../../../platform/db/database.ts';
 import { AppError, invalidLink, linkExpired, notFoundError } from '../../../../platform/errors.ts';
+import type { Answer } from '../../../../platform/http/answer.ts';
 import { isSameSecret, signatureOf } from '../../../../platform/signature.ts';
+import { answerBlob, type FileRequest } from '../../../../platform/storage/answer-blob.ts';
 import { ownsBlob } from '../../../../platform/storage/owner-queries.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
 import { accountExists } from '../../../accounts/steps.ts';
 import { findReadableAsset } from '../../access/find-readable-asset.ts';
+import { contentDisposition, contentTypeOf } from '../content-type.ts';
+
+/** Returns the file of a link, which must not run code on the web app's origin. Throws like `checkLink`. */
+export async function openFileLink(
+  services: Services,
+  { params, query }: InputOf<typeof openFileLinkEndpoint>,
+  request: FileRequest,
+): Promise<Answer> {
+  const { sha256, '*': name } = params;
+  const { sizeBytes, leftSeconds } = await checkLink(services, { params, query });
+  return answerBlob(services, request, {
+    sha256,
+    path: name,
+    sizeBytes,
+    headers: {
+      'content-type': contentTypeOf(name).contentType,
+      'content-disposition': contentDisposition(query.disposition, name),
+      'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
+      // A link grants access to its file, so pages of other sites may embed it.
+      'cross-origin-resource-policy': 'cross-origin',
+      'cache-control': `private, max-age=${leftSeconds}, immutable`,
+    },
+  });
+}
 
 /**
  * Returns the size and the remaining lifetime of a link's file. Throws AppError 'forbidden' for a link that
@@ -16,7 +42,7 @@ import { findReadableAsset } from '../../access/find-readable-asset.ts';
  */
 export async function checkLink(
   services: Services,
-  { params, query }: Pick<InputOf<typeof openFileLink>, 'params' | 'query'>,
+  { params, query }: Pick<InputOf<typeof openFileLinkEndpoint>, 'params' | 'query'>,
 ): Promise<{ sizeBytes: number; leftSeconds: number }> {
   const { sha256, '*': name } = params;
   const { signature, ...said } = query;

@@ -10,8 +10,9 @@ import {
   payloadTooLarge,
   unavailable,
 } from '../../../../platform/errors.ts';
+import { Answer } from '../../../../platform/http/answer.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
-import { sendBlob } from '../../../../platform/storage/send-blob.ts';
+import { answerBlob, type FileRequest } from '../../../../platform/storage/answer-blob.ts';
 import { contentDisposition, contentTypeOf } from '../content-type.ts';
 import { decodePath, readOwnLink } from './file-links.ts';
 
@@ -25,34 +26,34 @@ const LIMITS = { headersMs: 30_000, stallMs: 30_000 };
 const TYPES = new Set(['image/png', 'image/jpeg', 'image/webp', 'image/gif', 'image/avif']);
 
 /**
- * Sends a picture as a download, from one of this server's own links or from a configured S3 address.
+ * Returns a picture as a download, from one of this server's own links or from a configured S3 address.
  * Requests no other address. Throws AppError with a sentence for the user.
  */
 export async function downloadImage(
   services: Services,
   { query }: Pick<InputOf<typeof downloadImageEndpoint>, 'query'>,
-  http: Http,
-): Promise<void> {
+  request: FileRequest,
+): Promise<Answer> {
   const { publicUrl } = services.config;
   const url = URL.canParse(query.url, publicUrl) ? new URL(query.url, publicUrl) : null;
   if (!url) throw onlyS3Urls();
   const name = query.filename ?? nameIn(url);
-  if (url.origin === new URL(publicUrl).origin) return sendOwn(services, { url, name }, http);
+  if (url.origin === new URL(publicUrl).origin) return answerOwn(services, { url, name }, request);
   const { body, contentType } = await fetchImage(url, services.config.s3Urls);
-  await http.reply.headers(headersOf(contentType, name)).send(body);
+  return new Answer(body, { headers: headersOf(contentType, name) });
 }
 
-async function sendOwn(
+async function answerOwn(
   services: Services,
   { url, name }: { url: URL; name: string },
-  http: Http,
-): Promise<void> {
+  request: FileRequest,
+): Promise<Answer> {
   const file = await readOwnLink(services, url);
   if (!file) throw onlyS3Urls();
   const { contentType } = contentTypeOf(file.path);
   if (!isImageType(contentType)) throw invalidParam('url', 'Invalid image source');
   const headers = headersOf(contentType, name);
-  await sendBlob(services, http, { ...file, headers });
+  return answerBlob(services, request, { ...file, headers });
 }
 
 function headersOf(contentType: string, name: string): Record<string, string> {

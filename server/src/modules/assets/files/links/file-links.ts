@@ -4,6 +4,7 @@ import { endpointUrl } from '@bakehouse/contract/endpoint-url';
 import { type linkFile as linkFileEndpoint, openFileLink } from '@bakehouse/contract/file-links';
 import type { Context, Services } from '../../../../platform/context.ts';
 import { invalidParam } from '../../../../platform/errors.ts';
+import { Answer } from '../../../../platform/http/answer.ts';
 import type { Http } from '../../../../platform/http/bind.ts';
 import { guardDamagedReads } from '../../../../platform/storage/read-blob.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
@@ -24,18 +25,17 @@ const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
  * Returns a link to a file instead of its bytes. The original product's Python client, recognised by the
  * header `bagel_source`, expects JSON here.
  */
-export async function sendLink(
+export async function answerLink(
   ctx: Context,
   { params, query }: InputOf<typeof downloadFileEndpoint>,
-  { reply }: Http,
-): Promise<void> {
+): Promise<Answer> {
   const link = await linkFile(ctx, {
     assetId: params.id,
     path: params['*'],
     disposition: 'attachment',
     ...query,
   });
-  await reply.send({ ...link, url: new URL(link.url, ctx.config.publicUrl).href });
+  return new Answer({ ...link, url: new URL(link.url, ctx.config.publicUrl).href });
 }
 
 /**

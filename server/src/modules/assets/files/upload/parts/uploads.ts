@@ -14,6 +14,7 @@ import type { Context, Services } from '../../../../../platform/context.ts';
 import type { Database, Transaction } from '../../../../../platform/db/database.ts';
 import { inTransaction } from '../../../../../platform/db/in-transaction.ts';
 import { AppError, notFoundError, payloadTooLarge } from '../../../../../platform/errors.ts';
+import { Answer } from '../../../../../platform/http/answer.ts';
 import type { Http } from '../../../../../platform/http/bind.ts';
 import { receiveBytes } from '../../../../../platform/http/bodies/read-body.ts';
 import { completeUpload as makeBlob } from '../../../../../platform/storage/uploads/complete-upload.ts';
@@ -50,10 +51,10 @@ import {
 /** Below the usual timeout of proxies. */
 const ANSWER_MS = 20_000;
 
-const PENDING: Answer = { file: null, revision_id: null };
+const PENDING: Completed = { file: null, revision_id: null };
 
 /** Uploads that this process is completing, by their ids: repeated calls wait for the same work. */
-const completing = new Map<string, Promise<Answer>>();
+const completing = new Map<string, Promise<Completed>>();
 
 /**
  * Starts an upload in parts to an asset of the caller, or returns the unfinished upload with the same path,
@@ -174,7 +175,7 @@ export async function listPendingUploads(
   return selectPending(tx, bytes);
 }
 
-type Answer = ResponseOf<typeof completeUploadEndpoint>;
+type Completed = ResponseOf<typeof completeUploadEndpoint>;
 
 /**
  * Completes an upload of the caller: its file appears in a new revision. A repeated call returns the same
@@ -185,9 +186,8 @@ type Answer = ResponseOf<typeof completeUploadEndpoint>;
 export async function completeUpload(
   ctx: Context,
   { params }: InputOf<typeof completeUploadEndpoint>,
-  { reply }: Pick<Http, 'reply'>,
   { checkModelFile, answerMs = ANSWER_MS }: { checkModelFile: CheckModelFile; answerMs?: number },
-): Promise<Answer> {
+): Promise<Completed | Answer<Completed>> {
   const { row } = await findUpload(ctx, params);
   if (row.revision_id !== null) return answerAgain(ctx, params.id, row.path, row.revision_id);
   const work = completing.get(row.id) ?? complete(ctx, params, checkModelFile);
@@ -199,12 +199,14 @@ export async function completeUpload(
   const pause = Promise.withResolvers<null>();
   const timer = setTimeout(() => pause.resolve(null), answerMs);
   const answer = await Promise.race([work, pause.promise]).finally(() => clearTimeout(timer));
-  if (answer) return answer;
-  reply.code(202);
-  return PENDING;
+  return answer ?? new Answer(PENDING, { status: 202 });
 }
 
-async function complete(ctx: Context, params: UploadParams, checkModelFile: CheckModelFile): Promise<Answer> {
+async function complete(
+  ctx: Context,
+  params: UploadParams,
+  checkModelFile: CheckModelFile,
+): Promise<Completed> {
   const { asset, row } = await findUpload(ctx, params);
   const { userId } = ctx.caller;
   const who = { uploadId: row.id, userId };
@@ -239,7 +241,7 @@ async function answerAgain(
   assetId: string,
   path: string,
   revisionId: string,
-): Promise<Answer> {
+): Promise<Completed> {
   const file = await findNewestFile(db, assetId, path);
   if (file) return { file: toWireFile(file), revision_id: revisionId };
   // The file was deleted since.
