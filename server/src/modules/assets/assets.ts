@@ -27,7 +27,6 @@ import { toCardMetadata } from './card/card-metadata.ts';
 import { listFilesPage } from './files/files.ts';
 import { insertAsset } from './insert-asset.ts';
 import { readLineage } from './lineage.ts';
-import type { AssetRow } from './queries.ts';
 import {
   type AssetRow,
   CARD_PATH,

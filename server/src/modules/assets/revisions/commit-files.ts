@@ -9,7 +9,6 @@ import { findClash, listFilesInFolders } from '../files/folder-queries.ts';
 import { assertBlobsFitQuota, readQuota } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
 import { saveFamily } from '../recognise/family.ts';
-import type { NewFile } from './add-revision.ts';
 import { addRevision, type NewFile } from './add-revision.ts';
 import { addBranchRevision, type Branch, copyForkedFiles, endOf, findBranch } from './branches.ts';
 import { type Commit, findBranchHead, findHead } from './commits.ts';
