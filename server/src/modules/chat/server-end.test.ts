@@ -51,8 +51,7 @@ it.each([
   await vi.waitFor(() => expect(stub.disconnected).toBe(1));
   release();
   expect(await serving.balance(user)).toEqual(before);
-  expect(await serving.requests(user)).toMatchObject([
-    { ok: true },
-    { ok: false, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n },
-  ]);
+  await expect
+    .poll(() => serving.requests(user))
+    .toMatchObject([{ ok: true }, { ok: false, prompt_tokens: 0, completion_tokens: 0, cost_micro: 0n }]);
 });
