@@ -13,7 +13,7 @@ import type { Caller, Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
-import { AppError, conflict, notFoundError, unknownId } from '../../platform/errors.ts';
+import { conflict, notFoundError, unknownId } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
@@ -212,8 +212,7 @@ export async function openSharedOutput(
 ): Promise<Answer> {
   const { row, outputs } = await findShared(ctx, token);
   const output = outputs.find(({ id }) => id === outputId);
-  if (!output)
-    throw new AppError('not_found', { publicMessage: 'There is no such picture behind this link' });
+  if (!output) throw notFoundError('There is no such picture behind this link');
   const thumbnail = query.thumbnail ? toThumbnail(output) : null;
   const { sha256, sizeBytes } = thumbnail ?? {
     sha256: output.sha256,

@@ -2,7 +2,7 @@ import type { anthropicError } from '@bakehouse/contract/messages';
 import type { FastifyRequest } from 'fastify';
 import type * as z from 'zod';
 import { type FieldName, renameField } from '../../modules/chat/body/rename-field.ts';
-import { AppError } from '../../platform/errors.ts';
+import { type AppError, notFoundError } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import type { Binding, DescribeError } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
@@ -55,9 +55,9 @@ export function exceptForAnthropic(binding: Binding): Binding {
     describeError: describeEitherError,
     handle: async (ctx, input, http) => {
       if (!isForAnthropic(http.request)) return binding.handle(ctx, input, http);
-      throw new AppError('not_found', {
-        publicMessage: "Anthropic's Files API is not here: send the text of a document inside the messages",
-      });
+      throw notFoundError(
+        "Anthropic's Files API is not supported: send the text of a document inside the messages",
+      );
     },
   };
 }

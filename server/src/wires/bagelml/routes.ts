@@ -8,9 +8,9 @@ import { downloadFile } from '../../modules/assets/files/download-file.ts';
 import { getInfo } from '../../modules/assets/files/files.ts';
 import type { Caller, Context, UserCaller } from '../../platform/context.ts';
 import {
-  AppError,
   forbidden,
   invalidApiKey,
+  notFoundError,
   ownedByAnother,
   unauthenticated,
 } from '../../platform/errors.ts';
@@ -90,7 +90,7 @@ async function createClientKey(
 /** Returns all files of the newest revision as a zip. Throws AppError 'not_found' if there are no files yet. */
 async function downloadModel(ctx: Context, { modelId }: { modelId: string }): Promise<Answer> {
   const files = await listAllFiles(ctx, modelId);
-  if (files.length === 0) throw new AppError('not_found', { publicMessage: 'This model has no files yet' });
+  if (files.length === 0) throw notFoundError('This model has no files yet');
   return answerZip(ctx, {
     files: files.map(({ path, sha256, size_bytes: sizeBytes, uploaded_at }) => ({
       ...{ path, sha256, sizeBytes },

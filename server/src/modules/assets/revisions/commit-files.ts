@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
-import { AppError, conflict, notFoundError, preconditionFailed } from '../../../platform/errors.ts';
+import { type AppError, conflict, notFoundError, preconditionFailed } from '../../../platform/errors.ts';
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
@@ -202,10 +202,7 @@ export async function assertNoPathConflicts(
     paths.find((path) => folders.has(path)) ??
     (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
   if (clash === undefined) return;
-  throw new AppError('conflict', {
-    publicMessage: `${clash} cannot be a file and a folder. Delete the one that is there first`,
-    param,
-  });
+  throw conflict(`${clash} cannot be a file and a folder. Delete the existing one first`, { param });
 }
 
 /** Returns the parent folders of a path, outermost first. */

@@ -241,7 +241,9 @@ function withSeed({ form }: ChosenProvider, parameters: GenerationParameters): G
 }
 
 function tooManyOpen(): AppError {
-  return tooMany(`You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`, { retryAfterMs: RETRY_AFTER_MS });
+  return tooMany(`You can have at most ${OPEN_MAX} pictures and videos queued or generating at once.`, {
+    retryAfterMs: RETRY_AFTER_MS,
+  });
 }
 
 type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;

@@ -6,7 +6,7 @@ import {
 } from '@bakehouse/contract/gallery';
 import type { Config } from '../../../config.ts';
 import type { Context, Services } from '../../../platform/context.ts';
-import { AppError } from '../../../platform/errors.ts';
+import { invalidLink, linkExpired, notFoundError } from '../../../platform/errors.ts';
 import type { Answer } from '../../../platform/http/answer.ts';
 import { isSameSecret, signatureOf } from '../../../platform/signature.ts';
 import { answerZip } from '../../../platform/storage/answer-blob.ts';
@@ -67,19 +67,12 @@ export async function openZipLink(
 ): Promise<Answer> {
   const { userId, ids, expires, signature } = query;
   if (!isSameSecret(signZip(services.config, { userId, ids, expires }), signature)) {
-    throw new AppError('forbidden', {
-      publicMessage: 'This link was not made by this server, or has been changed. Ask for a new one.',
-      param: 'signature',
-    });
+    throw invalidLink();
   }
   if (expires * 1000 <= services.clock.now().getTime()) {
-    throw new AppError('gone', {
-      publicMessage: 'This link has expired. Ask for a new one.',
-      param: 'expires',
-    });
+    throw linkExpired();
   }
-  if (!(await accountExists(services.db, userId)))
-    throw new AppError('not_found', { publicMessage: 'These pictures are no longer there' });
+  if (!(await accountExists(services.db, userId))) throw notFoundError('These pictures no longer exist');
   const pictures = await listPictures(services.db, { ids: unpackIds(ids), userId });
   return answerZip(services, {
     files: pictures.map(({ row, output, name }) => ({

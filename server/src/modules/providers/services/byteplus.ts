@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { AppError } from '../../../platform/errors.ts';
+import { type AppError, unavailable } from '../../../platform/errors.ts';
 import type { Access, JobStatus, Service } from '../service.ts';
 import { callService, moderated } from './call-service.ts';
 
@@ -94,5 +94,5 @@ function toLook({ status, content, error }: z.output<typeof task>): JobStatus {
 function failure(code: string, message: string): AppError {
   const cause = new Error(`${code}: ${message}`);
   if (/SensitiveContent|PolicyViolation/.test(code)) return moderated(title, cause);
-  return new AppError('unavailable', { publicMessage: `${title} could not generate this`, cause });
+  return unavailable(`${title} could not generate this`, { cause });
 }

@@ -61,7 +61,7 @@ export async function receiveCommit(
 ): Promise<ResponseOf<typeof endpoint>> {
   const { asset, head, branch } = await openWritableBranch(ctx, { ...params, ...query });
   const draft = await receiveBytes(ctx, request, (bytes) => readDraft(ctx, asset, bytes));
-  if (!draft.header) throw invalidParam('key', 'A commit begins with its header');
+  if (!draft.header) throw invalidParam('key', 'A commit must begin with its header');
   const families =
     asset.dataset_type === 'MODEL'
       ? await checkNew(ctx, { asset, head, put: draft.put, checkModelFile })
