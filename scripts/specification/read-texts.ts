@@ -8,8 +8,17 @@ export function readTexts(path: string, source: string): Set<string> {
   const texts = new Set<string>();
   visit(parseSync(path, source).program, (node) => {
     if (isText(node)) texts.add(tidy(textOf(node)));
+    const noun = missingNoun(node);
+    if (noun !== null) texts.add(`${noun} not found`);
   });
   return texts;
+}
+
+/** Returns the noun of a call such as `notFound('Video')`, whose message is 'Video not found'. */
+function missingNoun(node: Node): string | null {
+  if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return null;
+  const [noun] = node.arguments;
+  return node.callee.name === 'notFound' && noun && isText(noun) ? textOf(noun) : null;
 }
 
 /** Normalizes quotes and whitespace. */

@@ -311,11 +311,11 @@ describe('Git LFS', () => {
     const { href } = object.actions.upload;
     const { uploadId, ...query } = signedOf(href);
     const later = { ...server.services, clock: { now: () => new Date(Date.now() + 25 * 60 * 60_000) } };
-    await expect(checkSignature(later, { uploadId, ...query })).rejects.toThrow('This address has ended');
+    await expect(checkSignature(later, { uploadId, ...query })).rejects.toThrow('This address has expired');
     await server.request(revokeApiKey, { params: { keyId: api_key.id } }, { as: ada });
     const answer = await put(href, bytes);
     expect(answer.status).toBe(403);
-    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('This address has ended') });
+    expect(await answer.json()).toMatchObject({ error: expect.stringContaining('This address has expired') });
   });
 
   test("does not give access to another user's bytes by their hash", async () => {

@@ -27,6 +27,6 @@ test('lists an earlier revision with files that were deleted or replaced since',
   expect(rest.entries).toEqual([{ type: 'folder', path: 'deep' }]);
   expect((await tree({ revision_id, path: 'deep' })).entries).toMatchObject([{ path: 'deep/a.csv' }]);
   await expect(tree({ path: 'deep' })).rejects.toThrow('There is no folder deep');
-  await expect(tree({ revision_id: elsewhere.revision_id })).rejects.toThrow('no such revision');
+  await expect(tree({ revision_id: elsewhere.revision_id })).rejects.toThrow('no such version');
   await expect(tree({ revision_id }, eve)).rejects.toMatchObject({ status: 404 });
 });

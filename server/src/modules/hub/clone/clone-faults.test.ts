@@ -102,7 +102,7 @@ describe('resumes if the hub', () => {
     };
     const done = await calls.clone(ada, it.id);
     expect(done).toMatchObject({ status: 'COMPLETED', bytes_done: done.bytes_total });
-    expect(await calls.logs(ada, done.id)).toContainEqual(expect.stringContaining('its hash is not the one'));
+    expect(await calls.logs(ada, done.id)).toContainEqual(expect.stringContaining('its hash differs from'));
   });
 });
 
@@ -182,7 +182,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
     'lists a file %j',
     async (path) => {
       hub.listed['config.json'] = { path };
-      expect(await reasonOf(repo())).toMatch(/^The hub lists a file whose name cannot be kept/);
+      expect(await reasonOf(repo())).toMatch(/^The hub lists a file whose name cannot be stored/);
     },
   );
 
@@ -224,7 +224,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
       /model\.safetensors is damaged/,
     );
     expect(await reasonOf(repo({ files: { 'pytorch_model.bin': Buffer.alloc(5_000, 1) } }))).toMatch(
-      /Python pickles alone/,
+      /only Python pickles/,
     );
     expect(await reasonOf(repo({ files: {} }))).toMatch(/has no files$/);
   });

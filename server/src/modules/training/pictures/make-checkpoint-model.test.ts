@@ -163,7 +163,7 @@ test('a failed run has checkpoints too; the last one of a completed run is its o
 test('stores the last twenty checkpoints for a week after the end; models made from them stay', async () => {
   const steps = Array.from({ length: 21 }, (_, index) => index + 1);
   const runId = await cancelledRun(steps);
-  const gone = /no longer kept/;
+  const gone = /no longer stored/;
   await expect(use(runId, 1)).rejects.toThrow(gone);
   const { model_id } = await use(runId, 21);
 

@@ -103,7 +103,7 @@ test.each([
     'first && exec sleep 60',
     300,
     'invalid_request',
-    /^Reading rows.csv stopped .* Use shorter texts/,
+    /^Reading rows.csv made no progress. Use shorter texts/,
   ],
 ])(
   'a reader that was %s leaves no cached result: the next call reads again',

@@ -191,6 +191,6 @@ test('does not count xorbs against the quota, checks the quota before assembling
   const another = as(xorbOf('y'.repeat(600 * 1024)));
   expect(await refusal(`${SESSION}/v1/xorbs/default/${hexOf(B)}`, another)).toMatchObject({
     status: 413,
-    error: expect.stringContaining('may come by Xet within two days'),
+    error: expect.stringContaining('can be uploaded by Xet within two days'),
   });
 });
