@@ -4,7 +4,6 @@ import type { Context, WorkloadCaller } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, notFound } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { readBlobState } from '../../platform/storage/queries.ts';
 import { updateWorkload } from '../queries.ts';

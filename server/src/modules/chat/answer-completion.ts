@@ -6,7 +6,6 @@ import { chatCompletions, completions } from '@bakehouse/contract/chat';
 import type { Context } from '../../platform/context.ts';
 import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { EVENT_HEADERS } from '../../platform/http/send-page.ts';
 import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';

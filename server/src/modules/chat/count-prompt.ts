@@ -2,7 +2,6 @@ import * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { modelUnavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
 import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';

@@ -6,7 +6,6 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { modelNotFound, notFound } from '../../platform/errors.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
 import { listFineTunes } from '../models/fine-tuned/fine-tuned.ts';

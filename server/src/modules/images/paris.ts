@@ -13,7 +13,6 @@ import type {
 import type { Context } from '../../platform/context.ts';
 import { notFoundError, unknownId } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { linkSignals } from '../../platform/link-signals.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';
 import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';

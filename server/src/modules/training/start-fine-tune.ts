@@ -5,7 +5,6 @@ import type { FineTunePayload } from '@bakehouse/contract/training';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { invalidParam } from '../../platform/errors.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { isUuid } from '../../platform/is-uuid.ts';
 import { findClonedAsset } from '../assets/sources/sources.ts';
 import { assertQuotedCost } from '../credits/prices/cost.ts';

@@ -16,7 +16,6 @@ import type { Context } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { invalidRequest, notFound, notFoundError } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/answer.ts';
-import type { Http } from '../../platform/http/bind.ts';
 import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { contentDisposition } from '../assets/files/content-type.ts';
 import { readPrices } from '../credits/prices/read-prices.ts';

@@ -13,8 +13,6 @@ import type { Caller, Context, Services } from '../../platform/context.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, conflict, tooMany } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/answer.ts';
-import type { Http } from '../../platform/http/bind.ts';
-import { siteOf } from '../../platform/http/callers/rate-limits.ts';
 import { ensureSystemUser, systemUserId } from '../accounts/users.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';

@@ -5,8 +5,6 @@ import { shareLimit } from '../concurrency/share-limit.ts';
 import type { Context, Services } from '../context.ts';
 import { tooMany } from '../errors.ts';
 import { LiveEvents } from '../http/answer.ts';
-import type { Http } from '../http/bind.ts';
-import { headerText } from '../http/callers/find-caller.ts';
 import { watchKey } from '../http/callers/key-ends.ts';
 import type { EventStream } from '../http/send-page.ts';
 

@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FastifyReply } from 'fastify';
 import { notFoundError } from '../errors.ts';
-import type { Http } from './bind.ts';
 import { onClose } from './connection.ts';
 
 const compress = promisify(gzip);

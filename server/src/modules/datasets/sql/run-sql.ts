@@ -7,8 +7,6 @@ import { OutOfLimits, runConfined, runConfinedToFile } from '../../../platform/c
 import type { Context } from '../../../platform/context.ts';
 import { invalidParam, tooMany } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/answer.ts';
-import type { Http } from '../../../platform/http/bind.ts';
-import { onClose } from '../../../platform/http/connection.ts';
 import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
 import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { contentDisposition } from '../../assets/files/content-type.ts';

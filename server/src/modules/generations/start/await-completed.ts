@@ -6,7 +6,6 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { isDatabaseAway } from '../../../platform/db/errors/database-errors.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError, conflict, invalidRequest, timedOut, unavailable } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import type { Client } from '../../../platform/http/connection.ts';
 import { underLease } from '../../../platform/leases/hold-lease.ts';
 import { linkSignals } from '../../../platform/link-signals.ts';

@@ -5,7 +5,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Context } from '../../../platform/context.ts';
 import { type Transaction, toJson } from '../../../platform/db/database.ts';
 import { type AppError, invalidParam, tooMany } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { assertStorageLeft } from '../../assets/files/storage-quota.ts';
 import { hold } from '../../credits/ledger/holds/holds.ts';
 import { assertQuotedCost } from '../../credits/prices/cost.ts';

@@ -16,7 +16,6 @@ import type * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import type { Database } from '../../../platform/db/database.ts';
 import { AppError, invalidParam, modelNotFound } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { isUuid } from '../../../platform/is-uuid.ts';
 import { findModelByName } from '../../assets/access/find-model-by-name.ts';
 import { findReadableAsset } from '../../assets/access/find-readable-asset.ts';

@@ -6,7 +6,6 @@ import type {
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Context } from '../../../platform/context.ts';
 import { invalidRequest } from '../../../platform/errors.ts';
-import type { Http } from '../../../platform/http/bind.ts';
 import { assertQuotedCost } from '../../credits/prices/cost.ts';
 import { spendOnce } from '../../credits/spend-once.ts';
 import { createRun, sourceOf } from '../create-run.ts';

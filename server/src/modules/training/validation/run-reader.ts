@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { runtimeCommand } from '../../../engine/host/runtime-command.ts';
 import type { Context } from '../../../platform/context.ts';
-import { gone, invalidParam, unavailable } from '../../../platform/errors.ts';
+import { invalidParam, unavailable } from '../../../platform/errors.ts';
 import { ProgramFailed, runProgram } from '../../../platform/processes/run-program.ts';
 
 type Reading = {

@@ -1,7 +1,5 @@
 import type { CallerKey, Context } from '../../context.ts';
 import { unauthenticated } from '../../errors.ts';
-import type { Http } from '../bind.ts';
-import { onClose } from '../connection.ts';
 
 const LOOK_EVERY_MS = 400;
 

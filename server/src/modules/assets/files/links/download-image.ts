@@ -11,7 +11,6 @@ import {
   unavailable,
 } from '../../../../platform/errors.ts';
 import { Answer } from '../../../../platform/http/answer.ts';
-import type { Http } from '../../../../platform/http/bind.ts';
 import { answerBlob, type FileRequest } from '../../../../platform/storage/answer-blob.ts';
 import { contentDisposition, contentTypeOf } from '../content-type.ts';
 import { decodePath, readOwnLink } from './file-links.ts';

@@ -5,7 +5,6 @@ import { type linkFile as linkFileEndpoint, openFileLink } from '@bakehouse/cont
 import type { Context, Services } from '../../../../platform/context.ts';
 import { invalidParam } from '../../../../platform/errors.ts';
 import { Answer } from '../../../../platform/http/answer.ts';
-import type { Http } from '../../../../platform/http/bind.ts';
 import { guardDamagedReads } from '../../../../platform/storage/read-blob.ts';
 import { serverSecret } from '../../../accounts/sign-in/server-secret.ts';
 import { countDownload } from '../../downloads/count-download.ts';
