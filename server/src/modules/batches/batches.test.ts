@@ -253,7 +253,7 @@ it('repeats a request whose answer was lost in a crash, and charges it once', as
   clock.advance({ seconds: 30 });
   const done = await until(made.id, 'completed');
   expect(done.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
-  // At least: a slow machine can lose another lease.
+  // At least: a request that fails is retried.
   expect(stub.requests.length).toBeGreaterThanOrEqual(4);
   expect(await linesOf(done.output_file_id)).toHaveLength(2);
   expect(await balance()).toEqual({ balance: before.balance - 2n * COST, held: 0n });
