@@ -362,7 +362,7 @@ test('every call that may change something is called below, or has a reason not 
 });
 
 test.each([...auditedElsewhere.values()])('$test contains $action', async ({ action, test: file }) => {
-  const text = await readFile(path.join(import.meta.dirname, '..', file), 'utf8');
+  const text = await readFile(path.join(import.meta.dirname, '../..', file), 'utf8');
   expect(text).toContain(`'${action}'`);
 });
 

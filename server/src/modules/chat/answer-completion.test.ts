@@ -40,7 +40,7 @@ const charged: boolean[] = [];
 const nothing = () => undefined;
 const parts = {
   ...{ recallUpstream: async () => upstream, recallPrices: async () => defaultPrices },
-  keepRequest: async () => undefined,
+  insertRequest: async () => undefined,
   usage: {
     reserve: async ({ priceMicro }: { priceMicro: bigint }) => ({
       ...{ priceMicro, extend: async () => undefined },

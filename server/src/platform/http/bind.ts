@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { Access, Endpoint, InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { FastifyRequest } from 'fastify';
 import type { Caller, Context, Services, UserCaller, WorkloadCaller } from '../context.ts';
@@ -47,10 +48,13 @@ type Handler<E extends Endpoint, C extends Caller> = (
   http: Http,
 ) => Promise<AnswerOf<E>>;
 
-/** Without a response schema the answer is bytes, a stream, or the status alone. */
+/**
+ * Without a response schema the answer is bytes, a stream, or the status alone. A stream may carry the JSON of
+ * a large response.
+ */
 type AnswerOf<E> = [ResponseOf<E>] extends [undefined]
   ? Answer | LiveEvents | void
-  : ResponseOf<E> | Answer<ResponseOf<E>>;
+  : ResponseOf<E> | Answer<ResponseOf<E> | Readable>;
 
 /**
  * Binds an endpoint of the contract to its use case. The server checks access, ownership of every user id in

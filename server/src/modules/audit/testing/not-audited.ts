@@ -167,48 +167,60 @@ export const notAudited = new Map<Endpoint, string>([
   [kontext.deleteKontextImage, 'what was charged for it stays in the statement'],
 ]);
 
-const HUB_TEST = 'hub/repositories.test.ts';
-const LINK_TEST = 'share-links/share-links.test.ts';
-const SHARING_TEST = 'assets/sharing/sharing.test.ts';
+const HUB_TEST = 'wires/huggingface/repositories.test.ts';
+const LINK_TEST = 'modules/share-links/share-links.test.ts';
+const SHARING_TEST = 'modules/assets/sharing/sharing.test.ts';
 
 /** Calls that need another server or other models: a test in their own module checks the row. */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
-  [purchases.startPurchase, { action: 'purchase.started', test: 'credits/purchases/purchases.test.ts' }],
-  [licences.acceptLicence, { action: 'licence.accepted', test: 'licences/licences.test.ts' }],
+  [
+    purchases.startPurchase,
+    { action: 'purchase.started', test: 'modules/credits/purchases/purchases.test.ts' },
+  ],
+  [licences.acceptLicence, { action: 'licence.accepted', test: 'modules/licences/licences.test.ts' }],
   [
     uploads.completeUpload,
-    { action: 'asset.file_uploaded', test: 'assets/files/upload/parts/uploads.test.ts' },
+    { action: 'asset.file_uploaded', test: 'modules/assets/files/upload/parts/uploads.test.ts' },
   ],
   [
     gallery.addTrainingPictures,
-    { action: 'asset.files_added', test: 'images/gallery/training-pictures.test.ts' },
+    { action: 'asset.files_added', test: 'modules/images/gallery/training-pictures.test.ts' },
   ],
   [
     diffusionTraining.startDiffusionTraining,
-    { action: 'run.started', test: 'training/pictures/diffusion-training.test.ts' },
+    { action: 'run.started', test: 'modules/training/pictures/diffusion-training.test.ts' },
   ],
-  [exported.startExport, { action: 'run.started', test: 'training/exports/exports.test.ts' }],
+  [exported.startExport, { action: 'run.started', test: 'modules/training/exports/exports.test.ts' }],
   [
     runs.makeCheckpointModel,
-    { action: 'asset.created', test: 'training/pictures/make-checkpoint-model.test.ts' },
+    { action: 'asset.created', test: 'modules/training/pictures/make-checkpoint-model.test.ts' },
   ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
   [shareLinks.shareGeneration, { action: 'generation.shared', test: LINK_TEST }],
   [shareLinks.unshareGeneration, { action: 'generation.unshared', test: LINK_TEST }],
-  [chatRows.addChatRow, { action: 'asset.committed', test: 'datasets/chats/chat-rows.test.ts' }],
-  [captions.saveCaptions, { action: 'asset.committed', test: 'datasets/captions/captions.test.ts' }],
-  [commits.saveCard, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
-  [hubCommits.commitFiles, { action: 'asset.committed', test: 'hub/commits.test.ts' }],
+  [chatRows.addChatRow, { action: 'asset.committed', test: 'modules/datasets/chats/chat-rows.test.ts' }],
+  [captions.saveCaptions, { action: 'asset.committed', test: 'modules/datasets/captions/captions.test.ts' }],
+  [commits.saveCard, { action: 'asset.committed', test: 'wires/huggingface/commits.test.ts' }],
+  [hubCommits.commitFiles, { action: 'asset.committed', test: 'wires/huggingface/commits.test.ts' }],
   [hubRepositories.createRepository, { action: 'asset.created', test: HUB_TEST }],
   [hubRepositories.deleteRepository, { action: 'asset.deleted', test: HUB_TEST }],
   [hubRepositories.moveRepository, { action: 'asset.renamed', test: HUB_TEST }],
   [hubRepositories.changeRepository, { action: 'asset.published', test: HUB_TEST }],
-  [hubReferences.createBranch, { action: 'asset.branch_created', test: 'hub/branches.test.ts' }],
-  [hubReferences.deleteBranch, { action: 'asset.branch_deleted', test: 'hub/branches.test.ts' }],
-  [hubReferences.createRepositoryTag, { action: 'asset.tagged', test: 'hub/reading.test.ts' }],
-  [hubReferences.deleteRepositoryTag, { action: 'asset.untagged', test: 'hub/reading.test.ts' }],
-  [referrals.finishXAuth, { action: 'x_account.connected', test: 'referrals/x/x.test.ts' }],
-  [referrals.endXAuth, { action: 'x_account.disconnected', test: 'referrals/x/x.test.ts' }],
-  [referrals.postReferralToX, { action: 'referral.posted', test: 'referrals/x/x.test.ts' }],
+  [
+    hubReferences.createBranch,
+    { action: 'asset.branch_created', test: 'wires/huggingface/branches.test.ts' },
+  ],
+  [
+    hubReferences.deleteBranch,
+    { action: 'asset.branch_deleted', test: 'wires/huggingface/branches.test.ts' },
+  ],
+  [hubReferences.createRepositoryTag, { action: 'asset.tagged', test: 'wires/huggingface/reading.test.ts' }],
+  [
+    hubReferences.deleteRepositoryTag,
+    { action: 'asset.untagged', test: 'wires/huggingface/reading.test.ts' },
+  ],
+  [referrals.finishXAuth, { action: 'x_account.connected', test: 'modules/referrals/x/x.test.ts' }],
+  [referrals.endXAuth, { action: 'x_account.disconnected', test: 'modules/referrals/x/x.test.ts' }],
+  [referrals.postReferralToX, { action: 'referral.posted', test: 'modules/referrals/x/x.test.ts' }],
 ]);

@@ -1,5 +1,5 @@
 import { type PictureDeploymentKind, pictureDeploymentKinds } from '@bakehouse/contract/deployments/images';
-import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
+import type { InputOf } from '@bakehouse/contract/endpoint';
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { KONTEXT_STARTER } from '@bakehouse/contract/generators/flux-kontext';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
@@ -29,6 +29,7 @@ import {
   answerImages,
   assertSupportedFields,
   deployedParameters,
+  type ImagesAnswer,
   listPictureModels,
   type Settings,
   said,
@@ -44,7 +45,7 @@ export async function createImage(
   usage: IdleCredit,
   { response_format: format, ...sent }: InputOf<typeof createImageEndpoint>['body'],
   { request, client }: Http,
-): Promise<ResponseOf<typeof createImageEndpoint>> {
+): Promise<ImagesAnswer> {
   const read = async () => {
     const deployed = sent.model
       ? await findNamedImageDeployment(ctx, sent.model, pictureDeploymentKinds)
@@ -162,7 +163,7 @@ export async function editImage(
   ctx: Context,
   usage: IdleCredit,
   { request, client }: Http,
-): Promise<ResponseOf<typeof editImageEndpoint>> {
+): Promise<ImagesAnswer> {
   const asked = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
     const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));

@@ -15,6 +15,7 @@ import { readParameters } from '../../../modules/generations/start/parameters.ts
 import { listUpstreams } from '../../../modules/providers/find-upstreams.ts';
 import type { Context } from '../../../platform/context.ts';
 import { invalidParam, modelNotFound } from '../../../platform/errors.ts';
+import { Answer } from '../../../platform/http/answer.ts';
 
 /** Paris's form uses the original product's name. */
 const parisNames: Partial<Record<string, string>> = { guidance_scale: 'cfg_scale' };
@@ -42,6 +43,9 @@ const known = new Map<string, readonly unknown[]>([
 
 type Images = ResponseOf<typeof createImage>;
 
+/** The response, or a stream of its JSON. */
+export type ImagesAnswer = Images | Answer<Readable>;
+
 /**
  * Returns a generation's outputs in the format of OpenAI's images API: links, bytes, or both by default,
  * because OpenAI's models differ and clients read either field. The bytes are streamed: four pictures of 20
@@ -51,7 +55,7 @@ export async function answerImages(
   ctx: Context,
   { id, created_at, outputs }: Generation,
   format: 'url' | 'b64_json' | null,
-): Promise<Images> {
+): Promise<ImagesAnswer> {
   // Pictures of one call have the same size.
   const [first] = outputs;
   const answer: Images = {
@@ -68,7 +72,8 @@ export async function answerImages(
   // The streamed text is the same JSON.
   const pieces = withBytes(answer, await readOutputs(ctx, id));
   // In byte mode: object mode would read sixteen pieces ahead of a slow client.
-  return Readable.from(pieces, { objectMode: false }) as unknown as Images;
+  const stream = Readable.from(pieces, { objectMode: false });
+  return new Answer(stream, { headers: { 'content-type': 'application/json; charset=utf-8' } });
 }
 
 /** Yields the response as JSON, with the bytes of each picture. */
