@@ -114,11 +114,11 @@ def test_skips_unusable_files_by_name(dataset: Path) -> None:
         path.unlink()
     found = read(dataset, None)
     assert messages(found.left_out) == [
-        "video.mp4 is no PNG, JPEG, WebP, BMP, GIF or TIFF file.",
         "plain-blue.png is not a picture that can be read.",
         "plain-green.png is the same picture as copy.png.",
         "plain-orange.png is 31 x 90 pixels; at least 32 x 32 are needed.",
         "plain-red.png is not a picture that can be read.",
+        "video.mp4 is no PNG, JPEG, WebP, BMP, GIF or TIFF file.",
     ]
     assert [picture.path.name for picture in found.kept] == ["copy.png"]
 

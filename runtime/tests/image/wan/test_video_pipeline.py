@@ -141,6 +141,6 @@ def test_a_text_only_model_rejects_a_picture(folder: Path) -> None:
     change_index(folder, expand_timesteps=False)
     ours = VideoPipeline.from_folder(folder, CPU)
     assert video(ours, VideoRequest("a cat", 1, 1, 1.0, **SIZE)).fps == 16
-    with pytest.raises(RequestError, match="from a prompt alone") as raised:
+    with pytest.raises(RequestError, match="from a prompt only") as raised:
         ours.begin(VideoRequest("a cat", 1, picture=noisy_picture()))
     assert raised.value.field == "picture"

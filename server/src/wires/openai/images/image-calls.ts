@@ -7,7 +7,7 @@ import { deployedFields } from '@bakehouse/contract/generators/parameters/parame
 import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { generators } from '@bakehouse/contract/generators/table';
 import type { createImage as createImageEndpoint } from '@bakehouse/contract/openai-images';
-import { type editImage as editImageEndpoint, editImageFields } from '@bakehouse/contract/openai-images';
+import { editImageFields } from '@bakehouse/contract/openai-images';
 import type * as z from 'zod';
 import type { Config } from '../../../config.ts';
 import type { IdleCredit } from '../../../modules/credits/usage/with-idle-credit.ts';
