@@ -84,6 +84,8 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     bodyLimit: BODY_BYTES_MAX,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     rewriteUrl: routedUrl,
+    // Errors before a route is known, e.g. of a parameter that is too long.
+    frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
