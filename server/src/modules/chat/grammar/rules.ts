@@ -28,7 +28,7 @@ const shared: Record<string, string> = {
   char: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
   string: '"\\"" char* "\\""',
   integer: '"-"? ("0" | [1-9] [0-9]{0,15})',
-  number: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?',
+  number: 'integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,2})?',
   boolean: '"true" | "false"',
   null: '"null"',
   value: 'object | array | string | number | boolean | null',
