@@ -35,17 +35,6 @@ test('leaves bytes of any length to the handler as a stream', async () => {
   expect(answer.json).toEqual({ length: body.length });
 });
 
-test('a path parameter that is too long gets an error in the common format', async () => {
-  const { call } = await serve([
-    bindPublic(
-      endpoint({ ...open, path: '/api/v1/things/:id', params: z.object({ id: z.string() }) }),
-      async () => {},
-    ),
-  ]);
-  const answer = await call(`/api/v1/things/${'x'.repeat(600)}`, { method: 'POST' });
-  expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
-});
-
 describe('access', () => {
   const keyed = endpoint({
     ...open,

@@ -87,3 +87,9 @@ test('does not log a client that disconnects while sending its body as a failure
   await app.close();
   expect(logged.filter((line) => line.includes('request failed'))).toEqual([]);
 });
+
+test('a path parameter that is too long gets an error in the common format', async () => {
+  const { call } = await bakery();
+  const answer = await call(`/v1/loaves/${'x'.repeat(600)}`);
+  expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
+});
