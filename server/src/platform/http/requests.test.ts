@@ -89,7 +89,8 @@ test('does not log a client that disconnects while sending its body as a failure
 });
 
 test('a path parameter that is too long gets an error in the common format', async () => {
-  const { call } = await bakery();
-  const answer = await call(`/v1/loaves/${'x'.repeat(600)}`);
+  const bake = endpoint({ ...read, method: 'POST', path: '/v1/loaves/:loaf', params: loaf.params });
+  const { call } = await serve([bindPublic(bake, async () => {})]);
+  const answer = await call(`/v1/loaves/${'x'.repeat(600)}`, { method: 'POST' });
   expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
 });
