@@ -31,7 +31,7 @@ export async function createDraft(ctx: Context): Promise<Draft> {
   await inTransaction(ctx.db, async (tx) => {
     await lockBulk(tx, 'draft', userId);
     if ((await countBulk(tx, 'draft', { userId })) >= DRAFTS_MAX)
-      throw conflict(`You can have ${DRAFTS_MAX} drafts. Delete one that you have saved.`);
+      throw conflict(`You can have ${DRAFTS_MAX} drafts. Delete a saved draft.`);
     await insertBulk(tx, { id, kind: 'draft', user_id: userId, created_at: ctx.clock.now() });
     await publishChange(tx, userId, { topic: 'draft', id });
   });

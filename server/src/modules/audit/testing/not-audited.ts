@@ -132,7 +132,7 @@ export const notAudited = new Map<Endpoint, string>([
   [videos.estimateVideo, CHANGES_NOTHING],
   [visitors.startVisitorPicture, 'nobody in particular does it; what it cost is in the ledger'],
   [visitors.askAsVisitor, 'nobody in particular does it; what it cost is in the ledger'],
-  [visitors.claimVisitorPicture, 'a picture in the gallery, as one that is generated'],
+  [visitors.claimVisitorPicture, 'a picture in the gallery, like a generated picture'],
   [imageDeployments.stopAllWan, 'each deployment that it terminates is audited'],
   [responses.deleteResponse, PREFERENCE],
   [generations.startGeneration, STATEMENT],

@@ -126,7 +126,6 @@ def test_a_data_set_is_loaded_whole_and_streaming():
     assert list(streamed) == [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
 
 
-@pytest.mark.skipif("TEST_STARTER_FILES" not in os.environ, reason="only in a soak")
 def test_the_starter_model_is_loaded():
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

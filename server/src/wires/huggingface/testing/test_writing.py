@@ -12,7 +12,7 @@ from huggingface_hub.errors import BadRequestError, EntryNotFoundError, HfHubHTT
 
 api = HfApi()
 # More than stands in a commit: it is sent before, by Xet, or by Git LFS in several parts.
-LARGE = {"xet": int(os.environ.get("TEST_LARGE_BYTES", 6_000_000)), "lfs": 17_000_000}
+LARGE = {"xet": 300_000_000, "lfs": 17_000_000}
 
 
 def large_bytes(seed, sent_by):
