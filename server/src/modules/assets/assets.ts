@@ -13,6 +13,7 @@ import type { Context, Services } from '../../platform/context.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { idempotent } from '../../platform/db/idempotency/idempotent.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { readSnapshot } from '../../platform/db/read-snapshot.ts';
 import { AppError, conflict, invalidParam } from '../../platform/errors.ts';
 import { publishChange, publishChanges } from '../../platform/events/publish-change.ts';
 import { readBlob } from '../../platform/storage/read-blob.ts';
@@ -92,22 +93,28 @@ export async function createAsset(
 /** Returns a dataset or model with its first files, its card and its lineage. */
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
   const { userId } = ctx.caller;
-  const asset = await findReadableAsset(ctx.db, { assetId: input.assetId, userId });
-  const readme = await findNewestFile(ctx.db, asset.id, CARD_PATH);
-  const [[shown = asset], { files, nextCursor }, card, cardData, lineage, pipelines, source] =
-    await Promise.all([
-      hideParents(ctx.db, { rows: [asset], userId }),
-      listFilesPage(ctx.db, { assetId: asset.id, path: '', limit: FIRST_FILES_MAX }),
-      readText(ctx, readme),
-      findCardData(ctx, readme),
-      findLineage(ctx, asset),
-      findPipelines(ctx, [asset.id]),
-      findSource(ctx.db, asset.id),
-    ]);
+  // One snapshot, so that the files are those of the revision, even during uploads.
+  const { asset, readme, page } = await readSnapshot(ctx.db, async (tx) => {
+    const found = await findReadableAsset(tx, { assetId: input.assetId, userId });
+    const below = { assetId: found.id, path: '', limit: FIRST_FILES_MAX };
+    return {
+      asset: found,
+      readme: await findNewestFile(tx, found.id, CARD_PATH),
+      page: await listFilesPage(tx, below),
+    };
+  });
+  const [[shown = asset], card, cardData, lineage, pipelines, source] = await Promise.all([
+    hideParents(ctx.db, { rows: [asset], userId }),
+    readText(ctx, readme),
+    findCardData(ctx, readme),
+    findLineage(ctx, asset),
+    findPipelines(ctx, [asset.id]),
+    findSource(ctx.db, asset.id),
+  ]);
   return {
     ...toSummary(shown, pipelines.get(asset.id)),
-    files,
-    next_files_cursor: nextCursor,
+    files: page.files,
+    next_files_cursor: page.nextCursor,
     card,
     card_metadata: toCardMetadata(cardData),
     repo_id: repositoryId(asset),

@@ -1,5 +1,6 @@
-import { assetTree, deleteFile } from '@bakehouse/contract/assets';
-import { expect, test } from 'vitest';
+import { assetTree, deleteFile, getAsset } from '@bakehouse/contract/assets';
+import pg from 'pg';
+import { expect, test, vi } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../testing/asset-calls.ts';
 
@@ -29,4 +30,25 @@ test('lists an earlier revision with files that were deleted or replaced since',
   await expect(tree({ path: 'deep' })).rejects.toThrow('There is no folder deep');
   await expect(tree({ revision_id: elsewhere.revision_id })).rejects.toThrow('no such version');
   await expect(tree({ revision_id }, eve)).rejects.toMatchObject({ status: 404 });
+});
+
+test('an asset lists the files of its revision, even if another file arrives meanwhile', async () => {
+  const server = await testServer();
+  const { create, uploadAt } = assetCalls(server);
+  const ada = await server.signUp();
+  const id = await create(ada);
+  await uploadAt(ada, id, 'a.csv', 'a\n');
+  const { query } = pg.Client.prototype;
+  let isFirst = true;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args) {
+    const run = () => query.apply(this, args as never) as unknown;
+    const text = JSON.stringify(args[0]);
+    if (!isFirst || !text.includes('starts_with(path')) return run() as never;
+    isFirst = false;
+    return uploadAt(ada, id, 'b.csv', 'b\n').then(run) as never;
+  });
+  const asset = await server.request(getAsset, { params: { id } }, { as: ada });
+  spy.mockRestore();
+  expect(isFirst).toBe(false);
+  expect(asset.files.map(({ path }) => path)).toEqual(['a.csv']);
 });
