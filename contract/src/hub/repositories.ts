@@ -98,12 +98,20 @@ export const listRepositories = endpoint({
   response: z.array(repositorySummary),
 });
 
+const field = z.string().regex(/^[A-Za-z_-]{1,40}$/, 'must be the name of a field');
+
+/** Bounded, so that the URL fits into a request's header. */
+const fields = z
+  .union([field, z.array(field).max(40)])
+  .default([])
+  .transform((value) => [value].flat());
+
 const infoQuery = z.object({
   /** Adds the size of each file. */
   blobs: yesOrNo,
   /** Fields to return; without `siblings` files are omitted. */
-  expand: repeated,
-  'expand[]': repeated,
+  expand: fields,
+  'expand[]': fields,
 });
 
 export const getRepository = endpoint({
