@@ -7,6 +7,9 @@ export const limits = { linesOfFile: 400, linesOfFunction: 70, filesOfFolder: 25
 /** Maximum lines and files of a package's source, without tests, migrations and generated files. */
 export type Budget = { lines: number; files: number };
 
+/** The files of each module that other modules may import, by the module's folder. */
+export type PublicFiles = Record<string, string[]>;
+
 const budgets: Record<string, Budget> = {
   server: { lines: 83_500, files: 831 },
   web: { lines: 53_200, files: 782 },
@@ -26,13 +29,13 @@ export type Breach = { rule: Rule; where: string; message: string };
 export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'inside' | 'contract' | 'budget';
 
 /** Returns all breaches of the structure rules. */
-export function findBreaches(files: TreeFile[]): Breach[] {
+export function findBreaches(files: TreeFile[], publicFiles: PublicFiles = {}): Breach[] {
   return [
     ...findLongFiles(files),
     ...findLongFunctions(files),
     ...findFullFolders(files),
     ...findCrumbs(files),
-    ...findForeignInsides(files),
+    ...findForeignInsides(files, publicFiles),
     ...findUnusedContract(files),
     ...findOverBudget(files),
   ];
@@ -124,32 +127,36 @@ function partOf(file: string): string | null {
 }
 
 /**
- * Imports of another module's SQL (`queries.ts`, `*-queries.ts`) or routes: modules must use its transaction
- * steps instead. Types may be imported from anywhere, tests may import everything, and the file that
- * assembles the modules (`app.ts`) is exempt.
+ * Imports of another module's private file, and public files that no other module imports. Exempt are types,
+ * tests, and files outside the modules (`app.ts`, the shell).
  */
-function findForeignInsides(files: TreeFile[]): Breach[] {
-  return files.flatMap((file) => {
+function findForeignInsides(files: TreeFile[], publicFiles: PublicFiles): Breach[] {
+  const used = new Set<string>();
+  const foreign = files.flatMap((file) => {
     const own = moduleOf(file.path);
     if (own === null || isTest(file.path)) return [];
     return importsOf(file).flatMap(({ target, values, line }): Breach[] => {
       const other = moduleOf(target);
-      if (values.length === 0 || other === null || other === own || !isPrivate(target)) return [];
-      return [
-        {
-          rule: 'inside',
-          where: target,
-          message:
-            `${file.path}:${line} imports ${values.join(', ')} from it, which is ${other}'s alone. ` +
-            'Offer what is needed as a step.',
-        },
-      ];
+      if (values.length === 0 || other === null || other === own) return [];
+      used.add(target);
+      if (publicFiles[other]?.includes(target.slice(other.length + 1))) return [];
+      const message =
+        `${file.path}:${line} imports ${values.join(', ')} from it, but it is private to ${other}. ` +
+        'Use a public function, or list the file in scripts/structure/public-files.json.';
+      return [{ rule: 'inside', where: target, message }];
     });
   });
-}
-
-function isPrivate(file: string): boolean {
-  return /(^|[/-])(queries|routes)\.ts$/.test(file);
+  const unused = Object.entries(publicFiles)
+    .flatMap(([folder, names]) => names.map((name) => `${folder}/${name}`))
+    .filter((where) => !used.has(where))
+    .map(
+      (where): Breach => ({
+        rule: 'inside',
+        where,
+        message: 'is listed in scripts/structure/public-files.json, but no other module imports it.',
+      }),
+    );
+  return [...foreign, ...unused];
 }
 
 /** Contract entries that no other file uses, and endpoints that no route of the server binds. */
@@ -196,8 +203,7 @@ function resolve(from: string, name: string): string | null {
 }
 
 function moduleOf(file: string): string | null {
-  if (file.startsWith('server/src/engine/')) return 'engine';
-  return /^server\/src\/(?:modules\/([^/]+)|(wires\/[^/]+))\//.exec(file)?.slice(1).join('') ?? null;
+  return /^(server\/src\/engine|(?:server|web)\/src\/(?:modules|wires)\/[^/]+)\//.exec(file)?.[1] ?? null;
 }
 
 function isTest(file: string): boolean {

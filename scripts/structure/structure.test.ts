@@ -5,8 +5,9 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../server/src/config.ts';
 import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
-import { findBreaches, findOverBudget, type TreeFile } from './find-breaches.ts';
+import { findBreaches, findOverBudget, type PublicFiles, type TreeFile } from './find-breaches.ts';
 import { judge } from './judge.ts';
+import listed from './public-files.json' with { type: 'json' };
 import { readSource } from './read-source.ts';
 
 function typescript(file: string, text: string): TreeFile {
@@ -15,9 +16,9 @@ function typescript(file: string, text: string): TreeFile {
 }
 
 /** Returns the rules broken by these files, and where. */
-function breachesOf(files: Record<string, string>): string[] {
+function breachesOf(files: Record<string, string>, publicFiles: PublicFiles = {}): string[] {
   const tree = Object.entries(files).map(([file, text]) => typescript(file, text));
-  return findBreaches(tree).map(({ rule, where }) => `${rule} ${where}`);
+  return findBreaches(tree, publicFiles).map(({ rule, where }) => `${rule} ${where}`);
 }
 
 const lines = (count: number) => Array.from({ length: count }, (_, n) => `// ${n}`).join('\n');
@@ -129,35 +130,46 @@ describe('crumbs', () => {
   });
 });
 
-describe('insides', () => {
+describe('modules', () => {
   const user = 'server/src/modules/training/start-run.ts';
-  const importing = (names: string, file = 'queries') => `import { ${names} } from '../credits/${file}.ts';`;
+  const hold = 'server/src/modules/credits/hold-credits.ts';
+  const publicFiles = { 'server/src/modules/credits': ['hold-credits.ts'] };
+  const importing = (names: string, file = 'hold-credits') =>
+    `import { ${names} } from '../credits/${file}.ts';`;
 
-  it("allows imports of another module's public functions, and of any type", () => {
-    expect(breachesOf({ [user]: importing('holdCredits, HOLD_MS', 'hold-credits') })).toEqual([]);
-    expect(breachesOf({ [user]: importing('type Hold') })).toEqual([]);
+  it("allows imports of another module's public files, and of any type", () => {
+    expect(breachesOf({ [user]: importing('holdCredits, HOLD_MS') }, publicFiles)).toEqual([]);
+    expect(breachesOf({ [user]: importing('type Hold', 'queries') })).toEqual([]);
   });
 
-  it.each(['queries', 'send-queries', 'routes'])('rejects an import of its %s', (file) => {
-    expect(breachesOf({ [user]: importing('insertHold', file) })).toEqual([
-      `inside server/src/modules/credits/${file}.ts`,
+  it("rejects imports and re-exports of another module's private files", () => {
+    expect(breachesOf({ [user]: importing('insertHold', 'queries') })).toEqual([
+      'inside server/src/modules/credits/queries.ts',
     ]);
-  });
-
-  it('applies to the engine too, and to re-exports', () => {
     expect(breachesOf({ [user]: "export { findWorkload } from '../../engine/queries.ts';" })).toEqual([
       'inside server/src/engine/queries.ts',
     ]);
   });
 
+  it('rejects a public file that no other module imports', () => {
+    expect(breachesOf({ [user]: importing('type Hold') }, publicFiles)).toEqual([`inside ${hold}`]);
+  });
+
   it('lets tests, the same module and the assembling file import everything', () => {
     expect(
       breachesOf({
-        'server/src/modules/training/start-run.test.ts': importing('a'),
+        'server/src/modules/training/start-run.test.ts': importing('a', 'queries'),
         'server/src/modules/training/testing/start-runs.ts': "import { a } from '../../credits/queries.ts';",
         'server/src/modules/credits/quote.ts': "import { a } from './queries.ts';",
         'server/src/app.ts': "import { a } from './modules/credits/queries.ts';",
       }),
+    ).toEqual([]);
+  });
+
+  it('keeps the SQL and the routes of server modules private', () => {
+    const files = Object.entries(listed).filter(([folder]) => folder.startsWith('server/'));
+    expect(
+      files.flatMap(([, names]) => names.filter((name) => /(^|[/-])(queries|routes)\.ts$/.test(name))),
     ).toEqual([]);
   });
 });
