@@ -4,6 +4,7 @@ import { only } from '../fields/only.ts';
 import {
   hubError,
   repeated,
+  repeatedField,
   repositoryParams,
   repositoryType,
   repositoryTypes,
@@ -98,13 +99,8 @@ export const listRepositories = endpoint({
   response: z.array(repositorySummary),
 });
 
-const field = z.string().regex(/^[A-Za-z_-]{1,40}$/, 'must be the name of a field');
-
 /** Bounded, so that the URL fits into a request's header. */
-const fields = z
-  .union([field, z.array(field).max(40)])
-  .default([])
-  .transform((value) => [value].flat());
+const fields = repeatedField(z.string().regex(/^[A-Za-z_-]{1,40}$/, 'must be the name of a field'), 40);
 
 const infoQuery = z.object({
   /** Adds the size of each file. */

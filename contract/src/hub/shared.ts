@@ -28,10 +28,12 @@ export const revisionParam = z.string().min(1).max(300);
 export const revisionParams = repositoryParams.extend({ revision: revisionParam });
 
 /** A query field that may be repeated. */
-export const repeated = z
-  .union([z.string(), z.array(z.string()).max(1000)])
-  .default([])
-  .transform((value) => (typeof value === 'string' ? [value] : value));
+export const repeatedField = (item: z.ZodString, max: number) =>
+  z
+    .union([item, z.array(item).max(max)])
+    .default([])
+    .transform((value) => [value].flat());
+export const repeated = repeatedField(z.string(), 1000);
 
 /** A boolean in the spelling of the clients' languages. */
 export const yesOrNo = z
