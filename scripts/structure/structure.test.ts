@@ -7,7 +7,7 @@ import { readConfig } from '../../server/src/config.ts';
 import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
 import { findBreaches, findOverBudget, type PublicFiles, type TreeFile } from './find-breaches.ts';
 import { judge } from './judge.ts';
-import listed from './public-files.json' with { type: 'json' };
+import treeFiles from './public-files.json' with { type: 'json' };
 import { readSource } from './read-source.ts';
 
 function typescript(file: string, text: string): TreeFile {
@@ -167,7 +167,7 @@ describe('modules', () => {
   });
 
   it('keeps the SQL and the routes of server modules private', () => {
-    const files = Object.entries(listed).filter(([folder]) => folder.startsWith('server/'));
+    const files = Object.entries(treeFiles).filter(([folder]) => folder.startsWith('server/'));
     expect(
       files.flatMap(([, names]) => names.filter((name) => /(^|[/-])(queries|routes)\.ts$/.test(name))),
     ).toEqual([]);
