@@ -26,7 +26,7 @@ export type TreeFile = { path: string; lines: number | null; functions: Measured
 
 /** The broken rule, where (a path; for functions and contract entries with #name), and how. */
 export type Breach = { rule: Rule; where: string; message: string };
-export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'inside' | 'contract' | 'budget';
+export type Rule = 'file' | 'function' | 'folder' | 'crumb' | 'private' | 'contract' | 'budget';
 
 /** Returns all breaches of the structure rules. */
 export function findBreaches(files: TreeFile[], publicFiles: PublicFiles = {}): Breach[] {
@@ -35,7 +35,7 @@ export function findBreaches(files: TreeFile[], publicFiles: PublicFiles = {}): 
     ...findLongFunctions(files),
     ...findFullFolders(files),
     ...findCrumbs(files),
-    ...findForeignInsides(files, publicFiles),
+    ...findPrivateImports(files, publicFiles),
     ...findUnusedContract(files),
     ...findOverBudget(files),
   ];
@@ -130,7 +130,7 @@ function partOf(file: string): string | null {
  * Imports of another module's private file, and public files that no other module imports. Exempt are types,
  * tests, and files outside the modules (`app.ts`, the shell).
  */
-function findForeignInsides(files: TreeFile[], publicFiles: PublicFiles): Breach[] {
+function findPrivateImports(files: TreeFile[], publicFiles: PublicFiles): Breach[] {
   const used = new Set<string>();
   const foreign = files.flatMap((file) => {
     const own = moduleOf(file.path);
@@ -143,7 +143,7 @@ function findForeignInsides(files: TreeFile[], publicFiles: PublicFiles): Breach
       const message =
         `${file.path}:${line} imports ${values.join(', ')} from it, but it is private to ${other}. ` +
         'Use a public function, or list the file in scripts/structure/public-files.json.';
-      return [{ rule: 'inside', where: target, message }];
+      return [{ rule: 'private', where: target, message }];
     });
   });
   const unused = Object.entries(publicFiles)
@@ -151,7 +151,7 @@ function findForeignInsides(files: TreeFile[], publicFiles: PublicFiles): Breach
     .filter((where) => !used.has(where))
     .map(
       (where): Breach => ({
-        rule: 'inside',
+        rule: 'private',
         where,
         message: 'is listed in scripts/structure/public-files.json, but no other module imports it.',
       }),

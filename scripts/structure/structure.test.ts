@@ -7,7 +7,7 @@ import { readConfig } from '../../server/src/config.ts';
 import { environmentPython } from '../../server/src/engine/host/environment/environment.ts';
 import { findBreaches, findOverBudget, type PublicFiles, type TreeFile } from './find-breaches.ts';
 import { judge } from './judge.ts';
-import treeFiles from './public-files.json' with { type: 'json' };
+import listedFiles from './public-files.json' with { type: 'json' };
 import { readSource } from './read-source.ts';
 
 function typescript(file: string, text: string): TreeFile {
@@ -144,15 +144,15 @@ describe('modules', () => {
 
   it("rejects imports and re-exports of another module's private files", () => {
     expect(breachesOf({ [user]: importing('insertHold', 'queries') })).toEqual([
-      'inside server/src/modules/credits/queries.ts',
+      'private server/src/modules/credits/queries.ts',
     ]);
     expect(breachesOf({ [user]: "export { findWorkload } from '../../engine/queries.ts';" })).toEqual([
-      'inside server/src/engine/queries.ts',
+      'private server/src/engine/queries.ts',
     ]);
   });
 
   it('rejects a public file that no other module imports', () => {
-    expect(breachesOf({ [user]: importing('type Hold') }, publicFiles)).toEqual([`inside ${hold}`]);
+    expect(breachesOf({ [user]: importing('type Hold') }, publicFiles)).toEqual([`private ${hold}`]);
   });
 
   it('lets tests, the same module and the assembling file import everything', () => {
@@ -167,7 +167,7 @@ describe('modules', () => {
   });
 
   it('keeps the SQL and the routes of server modules private', () => {
-    const files = Object.entries(treeFiles).filter(([folder]) => folder.startsWith('server/'));
+    const files = Object.entries(listedFiles).filter(([folder]) => folder.startsWith('server/'));
     expect(
       files.flatMap(([, names]) => names.filter((name) => /(^|[/-])(queries|routes)\.ts$/.test(name))),
     ).toEqual([]);

@@ -32,7 +32,7 @@ test('lists an earlier revision with files that were deleted or replaced since',
   await expect(tree({ revision_id }, eve)).rejects.toMatchObject({ status: 404 });
 });
 
-test('an asset lists the files of its revision, even if another file arrives meanwhile', async () => {
+test('an asset lists the files of its revision, even if another file arrives during the read', async () => {
   const server = await testServer();
   const { create, uploadAt } = assetCalls(server);
   const ada = await server.signUp();

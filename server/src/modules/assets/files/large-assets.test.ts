@@ -145,6 +145,7 @@ describe('an asset with very many files', () => {
     const asked: CompiledQuery[] = [];
     const logged = new Kysely<DB>({
       dialect: new PostgresDialect({ pool }),
+      // Postgres cannot explain the statements that begin and end a transaction.
       log: ({ query }) => {
         if (query.sql.startsWith('select') || query.sql.startsWith('with')) asked.push(query);
       },
