@@ -11,7 +11,7 @@ export type Budget = { lines: number; files: number };
 export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 83_500, files: 831 },
+  server: { lines: 83_510, files: 831 },
   web: { lines: 53_200, files: 782 },
   runtime: { lines: 22_250, files: 187 },
   contract: { lines: 12_154, files: 129 },

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { shareFiles } from './share-files.ts';
-import { userSandbox } from './user-sandbox.ts';
+import { reserveUser, userSandbox } from './user-sandbox.ts';
 
 const dir = await temporaryFolder();
 const sandbox = userSandbox(path.join(dir, 'lent'));
@@ -23,6 +23,19 @@ const seen = (localPath: string) =>
   });
 
 describe.skipIf(process.getuid?.() !== 0)('a file shared with a separate user', () => {
+  test('keeps its user from other servers of the machine, which would kill its program', async () => {
+    const user = await shareFiles(sandbox, [], async (shared) => {
+      expect(await reserveUser(shared.user)).toBeNull();
+      return shared.user;
+    });
+    const isFree = async () => {
+      const free = await reserveUser(user);
+      free?.();
+      return free !== null;
+    };
+    await expect.poll(isFree).toBe(true);
+  });
+
   test('is not copied, and read-only', async () => {
     const own = await makeFile('own', 0o600);
     const { ino } = await stat(own);

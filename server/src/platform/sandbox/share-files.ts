@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Sandbox } from './sandbox.ts';
-import { isReaderUser, killAllOf, readerUsers, TRIAL_USER } from './user-sandbox.ts';
+import { isReaderUser, killAllOf, readerUsers, reserveUser, TRIAL_USER } from './user-sandbox.ts';
 
 /** Longer than any program reads, so its server was killed. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
@@ -46,7 +46,7 @@ export async function shareFiles<T>(
     }
     return await work(shared);
   } finally {
-    await removeFolder(shared.folder, shared.user);
+    await removeFolder(shared.folder, shared.user).finally(shared.free);
   }
 }
 
@@ -73,7 +73,7 @@ async function makeFolder({ kind, sharedDir }: Sandbox) {
   const folder = path.join(sharedDir, randomBytes(16).toString('hex'));
   await mkdir(folder, { mode: 0o700 });
   if (kind === 'reader') await chmod(folder, 0o750);
-  return { folder, user: TRIAL_USER };
+  return { folder, user: TRIAL_USER, free: () => undefined };
 }
 
 /** True if programs run as other users than the server; the reader's user has its group. */
@@ -81,11 +81,15 @@ function isOfOthers({ kind }: Sandbox): boolean {
   return kind === 'user' || kind === 'reader';
 }
 
-/** A folder named after its user: while it exists, no other program gets that user. */
+/**
+ * A folder named after its user. No other program gets that user while the folder exists, and no other server
+ * of this machine until it is freed: at the end of its own program, it would kill all processes of the user.
+ */
 async function makeFolderOfUser({ sharedDir }: Sandbox) {
   const busy = await usersOfProcesses();
   for (const user of readerUsers()) {
-    if (busy.has(user)) continue;
+    const free = busy.has(user) ? null : await reserveUser(user);
+    if (!free) continue;
     const folder = path.join(sharedDir, String(user));
     const made = await mkdir(folder, { mode: 0o700 }).then(
       () => true,
@@ -94,15 +98,18 @@ async function makeFolderOfUser({ sharedDir }: Sandbox) {
         throw error;
       },
     );
-    if (!made) continue;
+    if (!made) {
+      free();
+      continue;
+    }
     await chown(folder, process.getuid?.() ?? 0, user);
     await chmod(folder, 0o750);
-    return { folder, user };
+    return { folder, user, free };
   }
   throw new Error('There are no more users for programs that read files');
 }
 
-/** Users that run processes on this machine, because another server may use the same sandbox users. */
+/** Users that run processes on this machine, such as programs of a killed server. */
 async function usersOfProcesses(): Promise<Set<number>> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(ids.map((id) => stat(`/proc/${id}`).catch(() => null)));
@@ -120,7 +127,9 @@ export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<v
   for (const name of await readdir(sharedDir).catch(() => [])) {
     const folder = path.join(sharedDir, name);
     const found = await stat(folder).catch(() => null);
-    if (found && Date.now() - found.mtimeMs > LEFT_BEHIND_MS)
-      await removeFolder(folder, kind === 'user' ? found.gid : TRIAL_USER);
+    if (!found || Date.now() - found.mtimeMs <= LEFT_BEHIND_MS) continue;
+    const user = kind === 'user' ? found.gid : TRIAL_USER;
+    const free = await reserveUser(user);
+    if (free) await removeFolder(folder, user).finally(free);
   }
 }

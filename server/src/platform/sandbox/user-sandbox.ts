@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import type { Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gpuDevices, groupsToUse } from './gpu-devices.ts';
@@ -89,6 +90,20 @@ function mayEnter({ mode, uid, gid }: Stats, user: number): boolean {
 export async function killAllOf(user: number): Promise<void> {
   const child = spawn('/bin/sh', ['-c', 'kill -9 -1'], { uid: user, gid: user, cwd: '/', stdio: 'ignore' });
   await once(child, 'close');
+}
+
+/**
+ * Reserves a user on this machine; returns a function that frees it, or null if another server has reserved
+ * it. Uses an abstract socket, because the kernel frees its name when the process dies.
+ */
+export async function reserveUser(user: number): Promise<(() => void) | null> {
+  const holder = createServer((client) => client.destroy())
+    .listen(`\0bakehouse-user-${user}`)
+    .unref();
+  return once(holder, 'listening').then(
+    () => () => void holder.close(),
+    () => null,
+  );
 }
 
 /** Returns the users of programs that read a file and exit, starting at a random one. */
