@@ -44,10 +44,7 @@ export const createImage = endpoint({
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
-    /**
-     * As in `POST /api/v1/generations`, for starters, the caller's deployments, and services that support
-     * them.
-     */
+    /** Same as in `POST /api/v1/generations`, if the chosen model takes them. */
     seed: z.number().nullish(),
     num_inference_steps: z.number().nullish(),
     guidance_scale: z.number().nullish(),
@@ -69,9 +66,7 @@ export const editImageFields = z.looseObject({
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),
-  /**
-   * As in `POST /api/v1/generations`, for starters, the caller's deployments, and services that support them.
-   */
+  /** Same as in `POST /api/v1/generations`, if the chosen model takes them. */
   seed: z.coerce.number().optional(),
   num_inference_steps: z.coerce.number().optional(),
   guidance_scale: z.coerce.number().optional(),

@@ -99,7 +99,7 @@ export const listRepositories = endpoint({
   response: z.array(repositorySummary),
 });
 
-/** Bounded, so that the URL fits into a request's header. */
+/** Limits the length of the URL, because Node refuses headers above 16 KiB. */
 const fields = repeatedField(z.string().regex(/^[A-Za-z_-]{1,40}$/, 'must be the name of a field'), 40);
 
 const infoQuery = z.object({

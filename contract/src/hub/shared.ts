@@ -33,6 +33,7 @@ export const repeatedField = (item: z.ZodString, max: number) =>
     .union([item, z.array(item).max(max)])
     .default([])
     .transform((value) => [value].flat());
+/** A repeated text without a format. */
 export const repeated = repeatedField(z.string(), 1000);
 
 /** A boolean in the spelling of the clients' languages. */

@@ -31,7 +31,7 @@ function place(id: string, admission: Admission) {
 const machine = () => place(machineId, 'slots');
 const cluster = () => place(clusterId, 'driver');
 
-test('they share one queue, and each manages its own work', async () => {
+test('a machine and a cluster share one queue, and each manages its own work', async () => {
   const [oven, bakery] = [machine(), cluster()];
   await oven.engine.pass();
   await bakery.engine.pass();

@@ -23,7 +23,7 @@ const seen = (localPath: string) =>
   });
 
 describe.skipIf(process.getuid?.() !== 0)('a file shared with a separate user', () => {
-  test('keeps its user from other servers of the machine, which would kill its program', async () => {
+  test('reserves its user, because another server would kill all processes of the user', async () => {
     const user = await shareFiles(sandbox, [], async (shared) => {
       expect(await reserveUser(shared.user)).toBeNull();
       return shared.user;

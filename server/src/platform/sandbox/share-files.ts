@@ -82,8 +82,8 @@ function isOfOthers({ kind }: Sandbox): boolean {
 }
 
 /**
- * A folder named after its user. No other program gets that user while the folder exists, and no other server
- * of this machine until it is freed: at the end of its own program, it would kill all processes of the user.
+ * A folder named after its user. The user is reserved on this machine until `free` is called, because a server
+ * kills all processes of the user when its program ends.
  */
 async function makeFolderOfUser({ sharedDir }: Sandbox) {
   const busy = await usersOfProcesses();
@@ -91,20 +91,15 @@ async function makeFolderOfUser({ sharedDir }: Sandbox) {
     const free = busy.has(user) ? null : await reserveUser(user);
     if (!free) continue;
     const folder = path.join(sharedDir, String(user));
-    const made = await mkdir(folder, { mode: 0o700 }).then(
-      () => true,
-      (error: NodeJS.ErrnoException) => {
-        if (error.code === 'EEXIST') return false;
-        throw error;
-      },
-    );
-    if (!made) {
+    try {
+      await mkdir(folder, { mode: 0o700 });
+      await chown(folder, process.getuid?.() ?? 0, user);
+      await chmod(folder, 0o750);
+      return { folder, user, free };
+    } catch (error) {
       free();
-      continue;
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
-    await chown(folder, process.getuid?.() ?? 0, user);
-    await chmod(folder, 0o750);
-    return { folder, user, free };
   }
   throw new Error('There are no more users for programs that read files');
 }
@@ -128,8 +123,10 @@ export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<v
     const folder = path.join(sharedDir, name);
     const found = await stat(folder).catch(() => null);
     if (!found || Date.now() - found.mtimeMs <= LEFT_BEHIND_MS) continue;
-    const user = kind === 'user' ? found.gid : TRIAL_USER;
-    const free = await reserveUser(user);
-    if (free) await removeFolder(folder, user).finally(free);
+    if (kind !== 'user') await removeFolder(folder, TRIAL_USER);
+    else {
+      const free = await reserveUser(found.gid);
+      if (free) await removeFolder(folder, found.gid).finally(free);
+    }
   }
 }

@@ -102,7 +102,10 @@ export async function reserveUser(user: number): Promise<(() => void) | null> {
     .unref();
   return once(holder, 'listening').then(
     () => () => void holder.close(),
-    () => null,
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EADDRINUSE') return null;
+      throw error;
+    },
   );
 }
 

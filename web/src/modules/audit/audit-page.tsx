@@ -99,7 +99,7 @@ const columns: Column<AuditEntry>[] = [
   },
 ];
 
-/** Each person in it leads to what that person has done. */
+/** Each name links to that user's entries. */
 function Sentence({ entry }: { entry: AuditEntry }) {
   const amount = useShowAmount();
   const parts = describeEntry(entry, { amount, browser: describeBrowser });

@@ -1,6 +1,6 @@
 import { assetTree, deleteFile, getAsset } from '@bakehouse/contract/assets';
 import pg from 'pg';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../testing/asset-calls.ts';
 
@@ -47,8 +47,8 @@ test('an asset lists the files of its revision, even if another file arrives dur
     isFirst = false;
     return uploadAt(ada, id, 'b.csv', 'b\n').then(run) as never;
   });
+  onTestFinished(() => spy.mockRestore());
   const asset = await server.request(getAsset, { params: { id } }, { as: ada });
-  spy.mockRestore();
   expect(isFirst).toBe(false);
   expect(asset.files.map(({ path }) => path)).toEqual(['a.csv']);
 });

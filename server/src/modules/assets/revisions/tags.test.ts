@@ -4,7 +4,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../testing/asset-calls.ts';
 import { createTag, removeTag } from './tags.ts';
 
-test('lists commits with their tags, by name', async () => {
+test('lists commits with their tags, sorted by name', async () => {
   const server = await testServer();
   const { create, uploadAt, contextOf } = assetCalls(server);
   const ada = await server.signUp();

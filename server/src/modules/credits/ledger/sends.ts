@@ -15,8 +15,8 @@ export type SendInBatch = (input: Send) => Promise<SendAnswer>;
 
 /**
  * Returns a function that sends credits in batches: concurrent sends share one ledger call and one commit.
- * The call waits for no account: transfers with locked accounts run alone, and so does every transfer of a
- * rolled-back batch. `dailyMaxMicro` limits what each user may send within 24 hours; null for no limit.
+ * A batch skips locked accounts; skipped transfers, and those of a batch that was rolled back, are repeated
+ * one by one. `dailyMaxMicro` limits what each user may send within 24 hours; null for no limit.
  */
 export function batchSends(
   services: Pick<Services, 'db' | 'pool' | 'log'>,

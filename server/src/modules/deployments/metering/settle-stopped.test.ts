@@ -42,7 +42,7 @@ beforeEach(async () => {
   user = await nextUser();
 });
 
-/** Counts transactions of either type and of both since the last call. */
+/** Counts the transactions since the last call: those that notify, those that move credits, and those that do both. */
 async function seen() {
   const { rows } = await sql<{ whats: string[] }>`
     with gone as (delete from seen_transactions returning what, id)

@@ -42,9 +42,9 @@ test.each([
     'of another type',
     pictureFiles.png,
     { mediaType: 'image/webp' },
-    'is image/png of 6 x 4, and is said to be',
+    'is image/png of 6 x 4 but was declared as',
   ],
-  ['of another size', pictureFiles.png, { width: 8 }, 'is image/png of 6 x 4, and is said to be'],
+  ['of another size', pictureFiles.png, { width: 8 }, 'is image/png of 6 x 4 but was declared as'],
   ['cut off', pictureFiles.png.subarray(0, -2), {}, 'damaged or incomplete'],
 ])('rejects an output that is %s', async (_what, file, said, message) => {
   await expect(store([file], said).stored).rejects.toThrow(message);

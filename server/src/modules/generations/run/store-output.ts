@@ -94,7 +94,7 @@ function requireAsDeclared(found: OutputShape, declared: OutputShape): void {
   const [is, said] = [found, declared].map(
     ({ mediaType, width, height }) => `${mediaType} of ${width} x ${height}`,
   );
-  if (is !== said) throw new BadMedia(`the file is ${is}, and is said to be ${said}`);
+  if (is !== said) throw new BadMedia(`the file is ${is} but was declared as ${said}`);
 }
 
 /**

@@ -36,9 +36,9 @@ declare module 'fastify' {
 const STALL_MS = 60_000;
 
 /**
- * Ends requests whose body has not arrived after `bodyMsMax` plus the time for its bytes on a slow line: with
- * AppError 'request_timeout', or by closing the connection if the response was already sent. Handlers that
- * receive a file call `request.liftBodyDeadline()` and set their own limits.
+ * Ends requests whose body has not arrived after `bodyMsMax` plus the time for its bytes on a slow line. They
+ * fail with AppError 'request_timeout'; if the response was already sent, the connection is closed. Handlers
+ * that receive a file call `request.liftBodyDeadline()` and set their own limits.
  */
 export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): void {
   app.decorateRequest('liftBodyDeadline', () => undefined);
@@ -75,13 +75,13 @@ function late(): AppError {
   return new AppError('request_timeout', { publicMessage: 'The body of the request did not come in time' });
 }
 
-/** A request that has room, since when, and the bytes that its connection had received before. */
+/** An admitted request, its admission time, and the bytes that its connection had received by then. */
 type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore: number };
 
 /**
  * Limits the number of bodies in memory, round-robin by user. Returns a hook to run before the body is read,
  * which throws AppError 'unavailable' if no room is free within `waitMs`. If all room is taken and a user
- * without any waits, the connection of a slow sender is closed, so that a few accounts cannot block the
+ * who has none is waiting, the connection of a slow sender is closed, so that a few accounts cannot block the
  * others. Room is freed at the end of the response, or when the handler calls `request.leaveBodyRoom()`,
  * which also releases the body.
  */

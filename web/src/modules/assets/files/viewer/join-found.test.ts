@@ -7,7 +7,7 @@ const look: FoundRows = {
   ...{ rows_read: 10, is_whole: false, next_offset: 10 },
 };
 
-test('later results follow, and columns found only later are empty in earlier rows', () => {
+test('appends later results; columns that are new in them are empty in earlier rows', () => {
   const later = { ...look, columns: ['name', 'grams'], column_count: 2, rows: [['spelt', 7]], at: [12] };
   expect(joinFound([look, { ...later, rows_read: 20, is_whole: true, next_offset: null }])).toEqual({
     ...{ columns: ['name', 'grams'], column_count: 2, format: null, conversations: [] },
