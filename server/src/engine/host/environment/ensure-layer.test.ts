@@ -10,6 +10,7 @@ import { environmentDir, explainFailure, hasLayer, isNewEnough } from './environ
 
 /** An environment with one layer in its own cache, and a uv that creates environments with a no-op Python. */
 async function installed() {
+  spyOnBuiltin(fs, 'statfs').mockResolvedValue({ bavail: 1024 ** 3, bsize: 1024 } as never);
   const cacheDir = await temporaryFolder();
   const settings = { cacheDir, python: 'python3', torchIndex: undefined };
   const uv = path.join(cacheDir, 'uv', 'bin', 'uv');
