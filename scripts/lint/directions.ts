@@ -13,7 +13,7 @@ const serverModuleUses: Record<string, string[]> = {
   referrals: ['accounts', 'credits', 'notifications'],
   assets: ['accounts', 'notifications'],
   models: ['assets'],
-  datasets: ['assets'],
+  datasets: ['assets', 'engine'],
   ipfs: ['assets'],
   hub: ['models', 'datasets'],
   media: [],

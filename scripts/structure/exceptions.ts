@@ -60,9 +60,4 @@ export const exceptions: Exception[] = [
     where: 'scripts/bench/models.ts#toLines',
     reason: 'A table: one entry for each figure, in the order of the report.',
   },
-  {
-    rule: 'function',
-    where: 'server/src/modules/datasets/preview/csv-records.ts#csvRecords',
-    reason: 'One state machine with the same states as CPython, so that the two can be compared.',
-  },
 ];

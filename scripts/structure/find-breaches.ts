@@ -13,8 +13,8 @@ export type PublicFiles = Record<string, string[]>;
 const budgets: Record<string, Budget> = {
   server: { lines: 83_510, files: 831 },
   web: { lines: 53_200, files: 782 },
-  runtime: { lines: 22_250, files: 187 },
-  contract: { lines: 12_150, files: 129 },
+  runtime: { lines: 22_530, files: 187 },
+  contract: { lines: 12_154, files: 129 },
   scripts: { lines: 7_910, files: 100 },
 };
 

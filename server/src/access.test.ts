@@ -12,6 +12,7 @@ import { goodData } from './modules/training/testing/test-run.ts';
 import { type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 import { makeThings } from './testing/access/create-user-objects.ts';
+import { realPython } from './testing/real-python.ts';
 import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 
@@ -22,7 +23,7 @@ import { testServer } from './testing/test-server.ts';
  */
 
 const endpoints = await contractEndpoints();
-const server = await testServer({ readData: async () => goodData });
+const server = await testServer({ config: realPython, readData: async () => goodData });
 const [ada, bob, cy] = [await server.signUp('Ada'), await server.signUp('Bob'), await server.signUp('Cy')];
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;

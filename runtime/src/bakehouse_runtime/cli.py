@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # EX_TEMPFAIL of sysexits.h: the work has not failed and is resumed later.
 _EX_TEMPFAIL = 75
+# The status of a killed program, which the server reports as a file that takes too much memory.
+_KILLED = 137
 
 
 def main(argv: list[str]) -> int:
@@ -58,6 +60,10 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "probe", help="compute a little on each GPU; prints their names"
     ).set_defaults(run=_probe)
+
+    commands.add_parser(
+        "profile", help="read a data file for the pages that show it; JSON on stdin and stdout"
+    ).set_defaults(run=_profile)
 
     for name, run, text in (
         ("validate", _validate, "read a data file as training would; prints one JSON report"),
@@ -114,6 +120,18 @@ def _probe(_: argparse.Namespace) -> int:
     from .probe import probe
 
     print("\n".join(probe()))
+    return 0
+
+
+def _profile(_: argparse.Namespace) -> int:
+    import json
+
+    from .data.profile import answer
+
+    try:
+        json.dump(answer(json.load(sys.stdin)), sys.stdout)
+    except MemoryError:
+        return _KILLED
     return 0
 
 

@@ -19,16 +19,14 @@ from train_spec import data_spec
 if TYPE_CHECKING:
     from bakehouse_runtime.data.turns import Role
 
-# First rows and their format; the web app's preview is tested with the same file.
-_RECOGNISE_ALIKE = (
-    Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures/recognise-alike.json"
-)
+# First rows and their format.
+_FORMATS = Path(__file__).parent / "fixtures/formats.json"
 
 
 @pytest.mark.parametrize(
-    "case", json.loads(_RECOGNISE_ALIKE.read_text("utf-8")), ids=lambda case: case["what"]
+    "case", json.loads(_FORMATS.read_text("utf-8")), ids=lambda case: case["what"]
 )
-def test_recognises_the_same_formats_as_the_preview(case: dict[str, Any]) -> None:
+def test_recognises_the_format_of_the_first_rows(case: dict[str, Any]) -> None:
     rows = [dict(zip(case["columns"], row, strict=True)) for row in case["rows"]]
     found = recognise_format(case["columns"], rows)
     expected = case["format"] and {"rejected_column": None, "label_column": None} | case["format"]

@@ -10,31 +10,14 @@ from typing import Any
 import pytest
 
 from bakehouse_runtime.data.conversations import Conversation, Preference, Rated
-from bakehouse_runtime.data.layouts.columns import (
-    ANSWER,
-    BAD,
-    BESIDE_PROMPTS,
-    CHOICES,
-    DIALOGUE,
-    FEEDBACK,
-    GOOD,
-    HISTORY,
-    INSTRUCTION,
-    PAIRS,
-    PREFERENCE,
-    PROMPT,
-    REFERENCE,
-    SYSTEM,
-    TEXT,
-)
 from bakehouse_runtime.data.rows import read_rows, text_warnings
 from bakehouse_runtime.data.table import Dropped
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
 
-# The web app's preview is tested with the same file.
-_FIXTURES = Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures"
-_CASES: list[dict[str, Any]] = json.loads((_FIXTURES / "layouts.json").read_text("utf-8"))
+_CASES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parent / "fixtures/layouts.json").read_text("utf-8")
+)
 
 
 def parameter(case: dict[str, Any]) -> Any:
@@ -87,19 +70,3 @@ def test_warns_about_a_text_file_with_json_rows() -> None:
         ".jsonl or .json to train on its rows."
     ]
     assert text_warnings('Once\n{"q": 1}\nupon a time\n', "d.txt") == []
-
-
-def test_uses_the_same_column_names_as_the_preview() -> None:
-    roles = {
-        **{"instruction": INSTRUCTION, "answer": ANSWER, "system": SYSTEM, "text": TEXT},
-        **{"choices": CHOICES, "dialogue": DIALOGUE, "history": HISTORY, "preference": PREFERENCE},
-        **{"feedback": FEEDBACK, "reference": REFERENCE},
-    }
-    names = json.loads((_FIXTURES / "column-names.json").read_text("utf-8"))
-    assert [tuple(pair) for pair in names.pop("pairs")] == list(PAIRS)
-    assert (tuple(names.pop("good")), tuple(names.pop("bad"))) == (GOOD, BAD)
-    assert tuple(names.pop("prompt")) == PROMPT
-    assert tuple(names.pop("beside_prompts")) == BESIDE_PROMPTS
-    assert {role: tuple(listed) for role, listed in names.items()} == {
-        role: meant.names for role, meant in roles.items()
-    }

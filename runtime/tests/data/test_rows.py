@@ -15,10 +15,8 @@ from bakehouse_runtime.data.table import DataError, Dropped, Row
 from bakehouse_runtime.errors import PlainError
 from train_spec import data_spec
 
-# Files and their rows; the reader of the web app is tested with the same file.
-_READ_ALIKE = (
-    Path(__file__).parents[3] / "server/src/modules/datasets/preview/fixtures/read-alike.json"
-)
+# Files and their rows.
+_FILES = Path(__file__).parent / "fixtures/files.json"
 
 
 def write(folder: Path, name: str, content: str | bytes) -> Path:
@@ -58,10 +56,10 @@ def read(path: Path, question: str | None = "q", answer: str | None = "a") -> Re
 
 @pytest.mark.parametrize(
     "case",
-    json.loads(_READ_ALIKE.read_text("utf-8")),
+    json.loads(_FILES.read_text("utf-8")),
     ids=lambda case: f"{case['file']}: {case['what']}",
 )
-def test_reads_files_like_the_preview(tmp_path: Path, case: dict[str, Any]) -> None:
+def test_reads_rows_and_reports_bad_ones(tmp_path: Path, case: dict[str, Any]) -> None:
     content = base64.b64decode(case["base64"]) if "base64" in case else case["text"]
     path = write(tmp_path, case["file"], content)
     if "refused" in case:

@@ -111,9 +111,7 @@ export function databaseUnavailable(cause: unknown): AppError {
 }
 
 export function pythonNotReady(): AppError {
-  return unavailable(
-    'The Python environment for training is still being prepared. Please try again in a few minutes.',
-  );
+  return unavailable('The Python environment is still being prepared. Please try again in a few minutes.');
 }
 
 export function fileReadersBusy(): AppError {

@@ -46,7 +46,7 @@ def may_be_list(text: str) -> bool:
 
 def json_of(text: str) -> str | None:
     """Returns the list written in a cell as JSON, or None if it is no list. CSV has no lists, and
-    pandas writes them as Python prints them. The preview does the same in python-list.ts."""
+    pandas writes them as Python prints them. conversation.ts of the server shows the same lists."""
     try:
         json.loads(text, parse_constant=reject_constant)
     except RecursionError:

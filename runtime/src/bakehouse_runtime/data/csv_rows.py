@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -10,11 +11,13 @@ from .table import (
     BLANK,
     NUL,
     WITHOUT_NUL,
+    Dialect,
     Dropped,
     Position,
     Row,
     Table,
     numbered_lines,
+    open_bytes,
     reject_duplicate_columns,
 )
 
@@ -49,7 +52,7 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
         delimiter, first = separator[1], next(lines, "")
     # Delimiters inside quotes do not count.
     delimiter = delimiter or max(_DELIMITERS, key=_QUOTED.sub("", first).count)
-    is_quoted = delimiter != "\t" or _is_quoted(path, delimiter)
+    is_quoted = delimiter != "\t" or _is_quoted(path, name, delimiter)
     quoting = csv.QUOTE_MINIMAL if is_quoted else csv.QUOTE_NONE
     # Strict: report broken quotes instead of guessing.
     reader = csv.reader(chain([first], lines), delimiter=delimiter, quoting=quoting, strict=True)
@@ -64,16 +67,19 @@ def csv_table(path: Path, name: str, delimiter: str | None = None) -> Table:
     if any("\0" in column for column in header):
         raise PlainError(f"The first line of {name} contains a NUL character. {WITHOUT_NUL}")
     reject_duplicate_columns(header, name)
-    return Table(header, _rows(reader, header, 1 if separator else 0), position)
+    before = 1 if separator else 0
+    dialect = Dialect(delimiter, is_quoted, before + 1)
+    return Table(header, _rows(reader, header, before), position, dialect)
 
 
-def _is_quoted(path: Path, delimiter: str) -> bool:
+def _is_quoted(path: Path, name: str, delimiter: str) -> bool:
     """Returns whether the file uses quotes, from its first lines. It does not if every line has as
     many cells as the first when quotes are ignored, and some cell's quotes are malformed."""
-    with path.open(encoding="utf-8-sig", errors="ignore", newline="") as stream:
+    with open_bytes(path, name) as stream:
+        lines = io.TextIOWrapper(stream, encoding="utf-8-sig", errors="ignore", newline="")
         # The line that names the delimiter is not a row.
-        text = _SEPARATOR.sub("", stream.read(2 * _SNIFFED_CHARS), count=1)
-    # Counted in UTF-16, as the preview counts.
+        text = _SEPARATOR.sub("", lines.read(2 * _SNIFFED_CHARS), count=1)
+    # Counted in UTF-16.
     units = text.encode("utf-16-le")
     lines = units[: 2 * _SNIFFED_CHARS].decode("utf-16-le", "ignore").split("\n")
     if len(units) > 2 * _SNIFFED_CHARS:

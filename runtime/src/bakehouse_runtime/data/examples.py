@@ -11,8 +11,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .answers import cut_conversation
-from .builder import DroppedRows, ExampleBuilder, Examples, Sample, SampleTurn
+from .builder import (
+    DroppedRows,
+    ExampleBuilder,
+    Examples,
+    Sample,
+    SampleTurn,
+    cut_conversation,
+)
 from .conversations import Passage, Preference, Prompt, Rated, Rendered
 from .documents import text_examples
 from .example_warnings import in_rows, objective_warnings, repeat_warnings, split_warnings

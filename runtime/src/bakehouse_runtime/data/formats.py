@@ -1,8 +1,4 @@
-"""Detects the format of data files.
-
-The web app detects formats the same way before validation (recognise-format.ts of the server's
-preview). fixtures/recognise-alike.json tests both against one table.
-"""
+"""Detects the format of data files."""
 
 from __future__ import annotations
 

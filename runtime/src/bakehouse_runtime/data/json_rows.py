@@ -33,7 +33,9 @@ def _jsonl_rows(path: Path, name: str, table: Table) -> Iterator[Row | Dropped]:
             if skip_blanks(text, end) < len(text):
                 raise json.JSONDecodeError("Extra data", text, end)
         except json.JSONDecodeError as error:
-            yield Dropped(line, f"not JSON: {error.msg} at character {error.colno}")
+            yield Dropped(
+                line, f"not JSON: {error.msg.removesuffix(' at')} at character {error.colno}"
+            )
             continue
         yield _object_row(line, text, value, table.columns, known)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import TYPE_CHECKING
 
@@ -170,8 +171,23 @@ def _is_deep(value: object) -> bool:
     return True
 
 
+class HugeNumber(float):
+    """A number beyond the largest float, which is infinite, with its source text."""
+
+    source: str
+
+
+def _number(text: str) -> float:
+    value = float(text)
+    if math.isfinite(value):
+        return value
+    huge = HugeNumber(value)
+    huge.source = text
+    return huge
+
+
 def _whole_number(digits: str) -> float:
-    return int(digits) if len(digits) <= _DIGITS_MAX else float(digits)
+    return int(digits) if len(digits) <= _DIGITS_MAX else _number(digits)
 
 
 def reject_constant(name: str) -> float:
@@ -180,4 +196,6 @@ def reject_constant(name: str) -> float:
     raise ValueError(message)
 
 
-_DECODER = json.JSONDecoder(parse_int=_whole_number, parse_constant=reject_constant)
+_DECODER = json.JSONDecoder(
+    parse_int=_whole_number, parse_float=_number, parse_constant=reject_constant
+)

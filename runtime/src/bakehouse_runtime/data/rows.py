@@ -1,8 +1,7 @@
 """Reads the rows of a data file, with the exact line of every unusable row.
 
 An unusable row is dropped with a reason. An unusable file (not UTF-8, a missing column, not the
-format of its name) raises PlainError. The web app previews the same rows; fixtures/read-alike.json
-of server/src/modules/datasets/preview tests both readers against one table.
+format of its name) raises PlainError. `profile.py` reads the rows that the web app shows.
 """
 
 from __future__ import annotations
@@ -60,7 +59,7 @@ class Rows:
 
 def is_text(file_path: str) -> bool:
     """Returns whether a file of this name is plain text without columns."""
-    return _kind(file_path) == "txt"
+    return kind_of(file_path) == "txt"
 
 
 def read_rows(path: Path, data: DataSpec) -> Rows:
@@ -86,7 +85,7 @@ def read_rows(path: Path, data: DataSpec) -> Rows:
         [item for item in first if isinstance(item, Row)],
         data_format,
         lambda: read().rows,
-        has_marks=_kind(data.file_path) in ("csv", "tsv"),
+        has_marks=kind_of(data.file_path) in ("csv", "tsv"),
     )
 
     def rows() -> Iterator[Conversation | Passage | Dropped]:
@@ -155,7 +154,7 @@ def _recognised_format(path: Path, data: DataSpec) -> DataFormat:
 
 def _why_unrecognised(data: DataSpec, columns: list[str], first: list[Row | Dropped]) -> str:
     """Explains why a file with these first rows is not recognised, and the fix."""
-    name, ending = Path(data.file_path).name, _kind(data.file_path)
+    name, ending = Path(data.file_path).name, kind_of(data.file_path)
     if not columns and first and isinstance(first[0], Dropped):
         fault = f"{name} has no rows with columns: line {first[0].line} is {first[0].reason}."
         return f"{fault} {_JSON_LINES}" if ending in ("jsonl", "json") else fault
@@ -190,7 +189,7 @@ _UNRECOGNISED: dict[FormatName | None, str] = {
 
 def _name_warnings(columns: list[str], data_format: DataFormat, file_path: str) -> list[str]:
     """Returns a warning if the name of the only column may be a row."""
-    is_csv = _kind(file_path) in ("csv", "tsv")
+    is_csv = kind_of(file_path) in ("csv", "tsv")
     if data_format.format != "text" or len(columns) > 1 or not is_csv or find(columns, *TEXT.names):
         return []
     return [
@@ -226,7 +225,18 @@ def read_table(
     name = Path(file_path).name
     if path.stat().st_size == 0:
         raise PlainError(f"{name} is empty.")
-    match _kind(file_path):
+    return open_table(path, name, kind_of(file_path), wanted)
+
+
+def open_table(
+    path: Path,
+    name: str,
+    kind: str,
+    wanted: Callable[[list[str]], Collection[str]] | None = None,
+) -> Table:
+    """Opens a file of this kind; `name` is for errors. Raises PlainError for faults that show on
+    opening."""
+    match kind:
         case "csv":
             return csv_table(path, name)
         case "tsv":
@@ -246,14 +256,13 @@ def read_table(
     raise PlainError(f"{name} cannot be read: use a csv, jsonl, json, txt or parquet file.")
 
 
-# Aliases of extensions, and the extensions of packed files and workbooks; read-preview.ts of the
-# web app's preview has the same.
+# Aliases of extensions, and the extensions of packed files and workbooks.
 _ALIASES = {"ndjson": "jsonl", "jsonlines": "jsonl", "md": "txt"}
 _PACKED = {"gz", "zip", "zst", "bz2", "xz", "7z", "tar", "tgz"}
 _WORKBOOKS = {"xlsx", "xls", "xlsm", "ods", "numbers"}
 
 
-def _kind(file_path: str) -> str:
+def kind_of(file_path: str) -> str:
     """Returns the normalised file extension, which decides the reader."""
     ending = Path(file_path).suffix.lower().removeprefix(".")
     return _ALIASES.get(ending, ending)

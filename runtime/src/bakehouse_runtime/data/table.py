@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import json
 import re
+import zlib
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import PlainError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from io import BufferedReader
     from pathlib import Path
 
 # White space in JSON.
@@ -21,8 +26,7 @@ NUL = "the text contains a NUL character"
 WITHOUT_NUL = "Remove these characters, save the file as UTF-8 text and upload it again."
 _PIECE_BYTES = 1 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-# Magic bytes of other file types, with the advice for each; decode-text.ts of the preview has the
-# same.
+# Magic bytes of other file types, with the advice for each.
 _OTHER_KINDS = (
     (b"PK\x03\x04", "is an Excel workbook or another zip archive. Save its rows as CSV"),
     (b"\x1f\x8b", "is packed with gzip. Unpack it"),
@@ -82,6 +86,14 @@ class Position:
         return min(1.0, self.done / self.total) if self.total else 0.0
 
 
+class Dialect(NamedTuple):
+    """How a csv file separates its values. `first_line` is the line that names the columns."""
+
+    delimiter: str
+    is_quoted: bool
+    first_line: int
+
+
 @dataclass
 class Table:
     """The columns and rows of a file, in order. Rows are read while iterating; for jsonl and json
@@ -90,6 +102,8 @@ class Table:
     columns: list[str]
     rows: Iterable[Row | Dropped]
     position: Position = field(default_factory=Position)
+    # Only for csv.
+    dialect: Dialect | None = None
 
 
 def character_fault(text: str, value: object) -> str | None:
@@ -115,6 +129,23 @@ def reject_duplicate_columns(columns: Iterable[str], name: str) -> None:
         seen.add(column)
 
 
+@contextmanager
+def open_bytes(path: Path, name: str) -> Iterator[BufferedReader | gzip.GzipFile]:
+    """Opens a file for reading, unpacked if its path ends in .gz: only pages show such a file,
+    training rejects it by its name. Raises PlainError if a packed file is incomplete."""
+    if path.suffix.lower() != ".gz":
+        with path.open("rb") as stream:
+            yield stream
+        return
+    try:
+        with gzip.open(path) as stream:
+            yield stream
+    except EOFError as error:
+        raise PlainError(f"{name} is cut off: upload it again.") from error
+    except (gzip.BadGzipFile, zlib.error) as error:
+        raise PlainError(f"{name} is damaged: upload it again.") from error
+
+
 def numbered_lines(
     path: Path, name: str, position: Position | None = None
 ) -> Iterator[tuple[int, str]]:
@@ -122,7 +153,7 @@ def numbered_lines(
     `position`."""
     position = position or Position()
     position.total = path.stat().st_size
-    with path.open("rb") as stream:
+    with open_bytes(path, name) as stream:
         _assert_kinds(stream.peek(_SNIFFED_BYTES)[:_SNIFFED_BYTES], name)
         for number, raw in enumerate(stream, start=1):
             size = len(raw)
@@ -131,11 +162,16 @@ def numbered_lines(
             try:
                 yield number, raw.decode("utf-8")
             except UnicodeDecodeError as error:
-                raise PlainError(
-                    f"{name} is not UTF-8 text: line {number}, byte {error.start + 1} "
-                    f"(byte {position.done + error.start + 1} of the file)."
-                ) from error
+                place = position.done + error.start + 1
+                raise _other_encoding(name, number, error.start + 1, place) from error
             position.done += size
+
+
+def _other_encoding(name: str, line: int, byte: int, place: int) -> PlainError:
+    return PlainError(
+        f"{name} is not UTF-8 text: line {line}, byte {byte} (byte {place} of the file). Save it "
+        "as UTF-8 and upload it again."
+    )
 
 
 def text_pieces(path: Path, name: str) -> Iterator[str]:
@@ -143,24 +179,22 @@ def text_pieces(path: Path, name: str) -> Iterator[str]:
     decoder = codecs.getincrementaldecoder("utf-8")()
     # The line in which the next piece begins, and the file offsets of that line and of the piece.
     line, line_start, start = 1, 0, 0
-    with path.open("rb") as stream:
-        while raw := stream.read(_PIECE_BYTES):
+    with open_bytes(path, name) as stream:
+        pieces = iter(lambda: stream.read(_PIECE_BYTES), b"")
+        for raw, following in pairwise(chain(pieces, [b""])):
             if start == 0:
                 _assert_kinds(raw[:_SNIFFED_BYTES], name)
                 line_start = len(raw) - len(raw.removeprefix(_BYTE_ORDER_MARK))
             pending = len(decoder.getstate()[0])
             try:
-                text = decoder.decode(raw, final=start + len(raw) == path.stat().st_size)
+                text = decoder.decode(raw, final=not following)
             except UnicodeDecodeError as error:
                 before = raw[: max(0, error.start - pending)]
                 if b"\n" in before:
                     line_start = start + before.rfind(b"\n") + 1
                 line += before.count(b"\n")
                 at = start - pending + error.start
-                raise PlainError(
-                    f"{name} is not UTF-8 text: line {line}, byte {at - line_start + 1} "
-                    f"(byte {at + 1} of the file)."
-                ) from error
+                raise _other_encoding(name, line, at - line_start + 1, at + 1) from error
             yield text.removeprefix("\ufeff") if start == 0 else text
             if b"\n" in raw:
                 line += raw.count(b"\n")

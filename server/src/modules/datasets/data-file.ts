@@ -1,3 +1,6 @@
+/** Name of the rows that training's reader wrote, in the folder of a confined program. */
+export const ROWS_FILE = 'rows.parquet';
+
 /** Aliases of extensions; keep in step with `data/rows.py` of the runtime. */
 const ALIASES = new Map([
   ['ndjson', 'jsonl'],

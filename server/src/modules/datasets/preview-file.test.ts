@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import * as contract from '@bakehouse/contract/assets';
-import { beforeAll, describe, expect, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { realPython } from '../../testing/real-python.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { createAsset } from '../assets/assets.ts';
+import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { oneRunParquet } from './preview/testing/one-run-parquet.ts';
 
 let server: TestServer;
@@ -10,7 +12,7 @@ let ada: TestUser;
 let id: string;
 
 beforeAll(async () => {
-  server = await testServer();
+  server = await testServer({ config: realPython });
   ada = await server.signUp('Ada');
   id = await createAsset(
     {
@@ -102,7 +104,6 @@ test("limits a user's waiting previews and never runs abandoned ones", async () 
     await held.promise;
     return sandbox.enclose(program);
   });
-  Object.assign(server.services, { sandbox: { ...sandbox, enclose } });
   const query = { path: 'rows.csv' };
   const ask = (signal?: AbortSignal) =>
     server.send(contract.previewFile, { params: { id }, query }, { as: ada, ...(signal && { signal }) });
@@ -111,6 +112,9 @@ test("limits a user's waiting previews and never runs abandoned ones", async () 
   const headers = { 'x-api-key': ada.apiKey };
   await fetch(`${server.url}/api/v1/asset/${id}/upload`, { method: 'POST', headers, body: form });
 
+  // The profile is read once and kept.
+  await ask();
+  Object.assign(server.services, { sandbox: { ...sandbox, enclose } });
   const leaving = new AbortController();
   // One runs and four wait.
   const six = Array.from({ length: 6 }, () => ask(leaving.signal));
@@ -131,4 +135,69 @@ test("limits a user's waiting previews and never runs abandoned ones", async () 
   expect(await (await waiting).json()).toMatchObject({ columns: ['a'], total_rows: 1 });
   expect(enclose).toHaveBeenCalledTimes(2);
   Object.assign(server.services, { sandbox });
+});
+
+describe('the first read of a file', () => {
+  const preview = (as: TestUser, asset: string, path: string) =>
+    server.send(contract.previewFile, { params: { id: asset }, query: { path } }, { as });
+
+  /** Replaces how programs start until the test ends. */
+  function startWith(enclose: TestServer['services']['sandbox']['enclose']): () => void {
+    const { sandbox } = server.services;
+    const restore = () => void Object.assign(server.services, { sandbox });
+    onTestFinished(restore);
+    Object.assign(server.services, { sandbox: { ...sandbox, enclose } });
+    return restore;
+  }
+
+  test('explains an exceeded limit, and reads the file when the user tries again', async () => {
+    await assetCalls(server).upload(ada, id, 'slow.csv', 'a\nslow\n');
+    const restore = startWith(async () => ['/bin/sh', '-c', 'exit 137']);
+    const refused = await preview(ada, id, 'slow.csv');
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        message: 'slow.csv takes too much time or memory to be shown here. Download it to see its rows.',
+      },
+    });
+    restore();
+    expect(await (await preview(ada, id, 'slow.csv')).json()).toMatchObject({ rows: [['slow']] });
+  });
+
+  test('says that Python is not installed yet', async () => {
+    await assetCalls(server).upload(ada, id, 'early.csv', 'a\nearly\n');
+    const { config } = server.services;
+    onTestFinished(() => void Object.assign(server.services, { config }));
+    Object.assign(server.services, { config: { ...config, cacheDir: '/nonexistent' } });
+    const refused = await preview(ada, id, 'early.csv');
+    expect(refused.status).toBe(503);
+    expect(await refused.json()).toMatchObject({
+      error: {
+        message: 'The Python environment is still being prepared. Please try again in a few minutes.',
+      },
+    });
+    Object.assign(server.services, { config });
+    expect((await preview(ada, id, 'early.csv')).status).toBe(200);
+  });
+
+  test('does not wait for another user who reads the same file', async () => {
+    const bo = await server.signUp('Bo');
+    const calls = assetCalls(server);
+    const other = await calls.create(bo);
+    await calls.upload(ada, id, 'same.csv', 'a\nsame\n');
+    await calls.upload(bo, other, 'same.csv', 'a\nsame\n');
+    const held = Promise.withResolvers<void>();
+    const { sandbox } = server.services;
+    let count = 0;
+    startWith(async (program) => {
+      count += 1;
+      if (count === 1) await held.promise;
+      return sandbox.enclose(program);
+    });
+    const first = preview(ada, id, 'same.csv');
+    await vi.waitFor(() => expect(count).toBe(1));
+    expect(await (await preview(bo, other, 'same.csv')).json()).toMatchObject({ rows: [['same']] });
+    held.resolve();
+    expect((await first).status).toBe(200);
+  });
 });

@@ -6,7 +6,9 @@ import { invalidParam } from '../../platform/errors.ts';
 import { withBlobFile } from '../../platform/storage/read-blob.ts';
 import { findFile } from '../assets/files/files.ts';
 import type { FileRow } from '../assets/queries.ts';
+import { extensionOf, ROWS_FILE } from './data-file.ts';
 import type { Page, Preview } from './preview/read-preview.ts';
+import { type Profile, tooMuch, withProfile } from './read-profile.ts';
 
 const PROGRAM = new URL('./preview/read-preview-program.ts', import.meta.url);
 const answer = z.object({ preview: filePreview });
@@ -27,9 +29,8 @@ export type DataFileRequest = {
 };
 
 /**
- * Returns a page of rows of a data file, from the newest revision by default. Throws
- * AppError('invalid_request') for other kinds of file, unreadable files and exceeded limits; 'unavailable' if
- * the user has too many requests waiting; and the signal's reason on abort.
+ * Returns a page of rows of a data file, from the newest revision by default. Throws the errors of
+ * `readConfined`.
  */
 export async function previewFile(
   ctx: Context,
@@ -37,7 +38,8 @@ export async function previewFile(
 ): Promise<Preview> {
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, offset: page.offset, limit: page.limit };
-  return answer.parse(await readConfined(ctx, file, { program: PROGRAM, input, signal })).preview;
+  const read = await readConfined(ctx, file, { program: PROGRAM, input, signal, needsFormat: true });
+  return answer.parse(read).preview;
 }
 
 type Reading = {
@@ -46,20 +48,22 @@ type Reading = {
   signal: AbortSignal | undefined;
   /** CPU time limit in seconds; defaults to the limit of a preview. */
   cpuSeconds?: number;
+  /** The format of Parquet is read only if the program needs it. */
+  needsFormat?: boolean;
 };
 
 const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param: z.string() }) });
 
 /**
- * Reads a data file in a separate process, because a crafted file can take much time or memory. Returns the
- * program's answer. Throws AppError('invalid_request') for other kinds of file, unreadable files and exceeded
- * limits, 'unavailable' if the user has too many requests waiting or the machine is too slow, and the
- * signal's reason on abort.
+ * Reads a data file in a separate process, because a crafted file can take much time or memory. The program
+ * receives the rows that training's reader found. Returns its answer. Throws AppError('invalid_request') for
+ * other kinds of file, unreadable files and exceeded limits, 'unavailable' if the user has too many requests
+ * waiting, the machine is too slow or Python is not installed yet, and the signal's reason on abort.
  */
 export async function readConfined(
   ctx: Context,
   file: FileRow,
-  { program, input, signal, cpuSeconds = CPU_SECONDS }: Reading,
+  { program, input, signal, cpuSeconds = CPU_SECONDS, needsFormat = false }: Reading,
 ): Promise<unknown> {
   const limits = {
     // Reading a whole file takes as long as a query.
@@ -70,15 +74,20 @@ export async function readConfined(
     waitingMax: WAITING_MAX,
     signal,
   } as const;
-  const output = await withBlobFile(ctx, file, (localPath) =>
-    runConfined(ctx.sandbox, { program, localPath, input }, limits),
-  ).catch((cause: unknown) => {
-    if (!(cause instanceof OutOfLimits)) throw cause;
-    throw invalidParam(
-      'path',
-      `${input.name} takes too much time or memory to be shown here. Download it to see its rows.`,
-      cause,
+  const run = (known: { profile: Profile; rowsPath: string | null } | null) =>
+    withBlobFile(ctx, file, (localPath) =>
+      runConfined(
+        ctx.sandbox,
+        {
+          ...{ program, localPath, input: { ...input, profile: known?.profile ?? null } },
+          files: known?.rowsPath ? [{ localPath: known.rowsPath, as: ROWS_FILE }] : [],
+        },
+        limits,
+      ),
     );
+  const isTyped = extensionOf(file.path) === 'parquet' && !needsFormat;
+  const output = await (isTyped ? run(null) : withProfile(ctx, file, run)).catch((cause: unknown) => {
+    throw cause instanceof OutOfLimits ? tooMuch(input.name, cause) : cause;
   });
   const refused = unreadable.safeParse(output);
   if (!refused.success) return output;

@@ -10,6 +10,7 @@ import { listRuns } from '@bakehouse/contract/runs';
 import { expect, test, vi } from 'vitest';
 import { createFakeDriver } from '../../engine/drivers/fake/fake-driver.ts';
 import type { Services } from '../../platform/context.ts';
+import { realPython } from '../../testing/real-python.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { CPU_SERVERS } from '../deployments/servers/limits/server-limits.ts';
@@ -75,7 +76,7 @@ test('the examples of docs/api.md work when run in order in one shell', async ()
   stub.says = () => '{"name": "oven", "arguments": {"city": "Paris"}}';
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': CPU_SERVERS }, script: stub.script });
   const roles = ['web' as const, 'worker' as const, 'reconciler' as const];
-  const server = await testServer({ driver, roles, readData: async () => goodData });
+  const server = await testServer({ config: realPython, driver, roles, readData: async () => goodData });
   const starters = insertStartersLater(server.services);
   const blocks = [...(await readFile(DOCUMENT, 'utf8')).matchAll(/```sh\n(.*?)```/gs)].map(
     ([, code]) => code,

@@ -48,8 +48,16 @@ const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =
   path.resolve(import.meta.dirname, '../../../..', name),
 );
 
+/** A program that is not one of our own Node.js programs. */
+type Command = {
+  argv: string[];
+  /** Folders that it needs to read. */
+  reads: string[];
+  env: NodeJS.ProcessEnv;
+};
+
 type Work = {
-  program: URL;
+  program: URL | Command;
   /** A file that it reads; the program receives its path as `localPath` in its input. */
   localPath?: string;
   /** Files that it reads by these names, in the folder that it receives as `folder` in its input. */
@@ -79,8 +87,8 @@ export class OutOfLimits extends Error {}
 /**
  * Reads untrusted bytes in a sandbox: starts the program, which responds with `answerConfined`, and resolves
  * with its answer. A process and not a thread, because a thread that runs out of memory ends the whole
- * server, and memory outside JavaScript's heap can only be limited for a process (on Linux). Its environment
- * is empty. Throws OutOfLimits, AppError 'unavailable' if too many wait or the machine is too slow, and the
+ * server, and memory outside JavaScript's heap can only be limited for a process (on Linux). The environment
+ * of our own programs is empty. Throws OutOfLimits, AppError 'unavailable' if too many wait or the machine is too slow, and the
  * signal's reason.
  */
 export async function runConfined(sandbox: Sandbox, work: Work, limits: Limits): Promise<unknown> {
@@ -118,16 +126,16 @@ async function confine<T>(
   const shared = localPath ? [{ localPath, as: 'file' }, ...files] : files;
   const start = async ({ folder, user }: { folder: string; user: number }): Promise<T> => {
     if (toFile) await assertDiskSpace(folder);
-    const file = fileURLToPath(program);
+    const command = program instanceof URL ? nodeCommand(program, heapMb) : program;
     const argv = await sandbox.enclose({
-      argv: limited([process.execPath, `--max-old-space-size=${heapMb}`, file], limits),
+      argv: limited(command.argv, limits),
       cwd: folder,
-      reads: [process.execPath, ...CODE, file, folder],
+      reads: [...command.reads, folder],
       writes: scratch ? [path.join(folder, SCRATCH)] : [],
       user,
     });
     const words = JSON.stringify({ ...input, folder, localPath: path.join(folder, 'file') });
-    return finish(await run(argv, words, limits, file), folder);
+    return finish(await run({ ...command, argv }, words, limits), folder);
   };
   const leave = await enter(limits);
   try {
@@ -135,6 +143,15 @@ async function confine<T>(
   } finally {
     leave();
   }
+}
+
+function nodeCommand(program: URL, heapMb: number): Command {
+  const file = fileURLToPath(program);
+  return {
+    argv: [process.execPath, `--max-old-space-size=${heapMb}`, file],
+    reads: [process.execPath, ...CODE, file],
+    env: {},
+  };
 }
 
 /** Waits for a place, and then for memory. Throws AppError 'unavailable' if that takes too long. */
@@ -190,17 +207,16 @@ function limited(argv: string[], { cpuSeconds, heapMb }: Limits): string[] {
 }
 
 async function run(
-  argv: string[],
+  { argv, env }: Command,
   input: string,
   { wallMs = WALL_MS, signal }: Limits,
-  program: string,
 ): Promise<unknown> {
   const [command = '', ...args] = argv;
   const answer = await new Promise<string>((resolve, reject) => {
     const child = execFile(
       command,
       args,
-      { env: {}, timeout: wallMs, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
+      { env, timeout: wallMs, killSignal: 'SIGKILL', maxBuffer: ANSWER_BYTES_MAX, signal },
       (error, stdout, stderr) => {
         if (!error) resolve(stdout);
         else if (signal?.aborted) reject(signal.reason as Error);
@@ -210,7 +226,7 @@ async function run(
         // status.
         else if (error.signal || Number(error.code) > 128)
           reject(new OutOfLimits(`${error.signal ?? error.code}`, { cause: error }));
-        else reject(new Error(`${program} failed: ${stderr.trim()}`, { cause: error }));
+        else reject(new Error(`${argv.join(' ')} failed: ${stderr.trim()}`, { cause: error }));
       },
     );
     // It may end before it has read its input; the callback above reports how.

@@ -8,6 +8,7 @@ import * as contract from '@bakehouse/contract/assets';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import { type FakeClock, fakeClock } from '../../testing/fake-clock.ts';
+import { realPython } from '../../testing/real-python.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { inTransaction } from '../db/in-transaction.ts';
 import { noErrorReports } from '../error-reports/error-reports.ts';
@@ -28,7 +29,7 @@ const reported: Reported[] = [];
 beforeAll(async () => {
   clock = fakeClock();
   const errorReports = { ...noErrorReports, isOn: true, report: (one: Reported) => void reported.push(one) };
-  server = await testServer({ clock, errorReports, config: { logLevel: 'error' } });
+  server = await testServer({ clock, errorReports, config: { ...realPython, logLevel: 'error' } });
   ada = await server.signUp('Ada');
   const body = { dataset_type: 'RAW', title: 'Rotten', user_id: ada.userId } as const;
   id = await server.request(contract.createAsset, { body }, { as: ada });

@@ -7,6 +7,7 @@ import { Client, Settings } from 'bagelml';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { emptySafetensors, goodData } from '../../modules/training/testing/test-run.ts';
 import { callBagelml } from '../../testing/bagelml/call-bagelml.ts';
+import { realPython } from '../../testing/real-python.ts';
 import { isSoak } from '../../testing/soak.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
@@ -17,7 +18,7 @@ import { type TestUser, testServer } from '../../testing/test-server.ts';
  * which no server response has.
  */
 
-const server = await testServer({ readData: async () => goodData });
+const server = await testServer({ config: realPython, readData: async () => goodData });
 const folder = await temporaryFolder();
 const rows = path.join(folder, 'rows.csv');
 await writeFile(rows, 'question,answer\nWhat?,Bread.\n');

@@ -5,11 +5,12 @@ import { recordSource } from '../../modules/assets/sources/sources.ts';
 import { assetCalls, sha256 } from '../../modules/assets/testing/asset-calls.ts';
 import { insertModel } from '../../modules/deployments/testing/test-models.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { realPython } from '../../testing/real-python.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
-const server = await testServer();
+const server = await testServer({ config: realPython });
 const { create, uploadAt } = assetCalls(server);
 const { signUpAs, send, read, refusal, recorded } = hubCalls(server);
 

@@ -1,8 +1,5 @@
 """The column names of public datasets by meaning, and the warning for each if it is unused.
-Reading, warnings and errors follow from this table.
-
-The web app's preview uses the same names (column-roles.ts of the server's preview).
-"""
+Reading, warnings and errors follow from this table."""
 
 from __future__ import annotations
 

@@ -1,22 +1,23 @@
-import { type DuckDBConnection, DuckDBDataChunk, type DuckDBType, VARCHAR } from '@duckdb/node-api';
-import { extensionOf, unpackedName } from '../data-file.ts';
-import { SNIFFED_ROWS } from '../preview/format/recognise-format.ts';
-import { parseExactly } from '../preview/read-json.ts';
-import { openTextTable } from '../preview/read-text.ts';
-import { COLUMNS_MAX, isBroken, isTooDeep, Unreadable } from '../preview/table.ts';
-import { hasMoreThan } from '../preview/unpack.ts';
-import { list, name as named, readValue, text } from './open-database.ts';
+import { join } from 'node:path';
+import { type DuckDBConnection, type DuckDBType, VARCHAR } from '@duckdb/node-api';
+import { extensionOf, ROWS_FILE, unpackedName } from '../data-file.ts';
+import { parseExactly } from '../preview/exact-json.ts';
+import { COLUMNS_MAX, Unreadable } from '../preview/table.ts';
+import type { Profile } from '../read-profile.ts';
+import { list, name as named, openDatabase, readValue, text } from './open-database.ts';
 import { scanText } from './scan.ts';
 
-/** Our own readers parse text files up to this size, so rows match training exactly. */
-const EXACT_BYTES_MAX = 16 * 1024 * 1024;
-/** Cells of such a file that are loaded into a table. */
-const CELLS_MAX = 4_000_000;
-/** Leading rows of a larger file that determine its columns. */
-const HEAD_ROWS = 10_000;
-export const CHUNK_ROWS = 2048;
 /** Characters of a text in a page of rows; far more than the preview shows. */
 const TEXT_CHARS_MAX = 100_000;
+
+/** A data file in the folder of a confined program. */
+export type DataFile = {
+  localPath: string;
+  name: string;
+  folder: string;
+  /** Null only for Parquet. */
+  profile: Profile | null;
+};
 
 /**
  * `text`: csv and lines; `json`: each cell is encoded as JSON, a missing cell is null; `typed`: Parquet
@@ -35,24 +36,22 @@ export type LoadedTable = {
   columns: { names: string[]; types: DuckDBType[]; count: number };
   /** Null if only a full read would tell. */
   rowCount: number | null;
-  /** True if the table holds all rows of the file. */
-  isWhole: boolean;
-  /** Unreadable rows among the first rows, for recognising the format. */
-  firstBroken: number;
   /** Converts a DuckDB read error. */
   refusal: (error: unknown) => Unreadable;
 };
 
+/** Opens a database that may read the file and its rows. */
+export function openDataFile(file: DataFile): Promise<DuckDBConnection> {
+  return openDatabase([file.localPath, rowsPath(file)]);
+}
+
 /**
- * Opens a data file for queries; loads the rows of a small text file into the table `loaded`. Throws
- * Unreadable like the preview. The file is untrusted: run this confined.
+ * Opens a data file for queries: Parquet itself, the rows that training's reader wrote, or a large text file.
+ * Throws Unreadable like the preview. The file is untrusted: run this confined.
  */
-export async function loadTable(
-  database: DuckDBConnection,
-  file: { localPath: string; name: string },
-): Promise<LoadedTable> {
-  if (extensionOf(file.name) === 'parquet') return loadParquet(database, file);
-  return (await hasMoreThan(file, EXACT_BYTES_MAX)) ? loadLarge(file) : loadExactly(database, file);
+export async function loadTable(database: DuckDBConnection, file: DataFile): Promise<LoadedTable> {
+  if (!file.profile || extensionOf(file.name) === 'parquet') return loadParquet(database, file);
+  return file.profile.is_whole ? loadRows(file, file.profile) : loadLarge(file, file.profile);
 }
 
 /** Returns the values of one row in the form that the readers return. */
@@ -88,8 +87,6 @@ async function loadParquet(
         count: names.length,
       },
       rowCount: Number(counted.getRows()[0]?.[0] ?? 0),
-      isWhole: true,
-      firstBroken: 0,
       refusal: (error) => unreadable(name, 'Parquet', error),
     };
   } catch (cause) {
@@ -121,88 +118,35 @@ async function parquetColumns(database: DuckDBConnection, path: string, name: st
   return names;
 }
 
-/** Reads a text file with our own reader, so that its rows equal the rows in training. */
-async function loadExactly(
-  database: DuckDBConnection,
-  file: { localPath: string; name: string },
-): Promise<LoadedTable> {
-  const { columns, rows } = await openTextTable(file);
-  const isJson = ['json', 'jsonl'].includes(extensionOf(unpackedName(file.name)));
-  const read: unknown[][] = [];
-  let cells = 0;
-  let broken = 0;
-  let firstBroken = 0;
-  let isWhole = true;
-  for await (const item of rows) {
-    if (isBroken(item)) {
-      if (read.length + broken < SNIFFED_ROWS) firstBroken += 1;
-      broken += 1;
-      continue;
-    }
-    if (cells >= CELLS_MAX) {
-      isWhole = false;
-      break;
-    }
-    cells += item.values.length;
-    read.push(isJson ? item.values.map(toJsonCell) : item.values);
-  }
-  const width = Math.max(1, columns.shown.length);
-  const definitions = Array.from({ length: width }, (_, at) => `c${at} VARCHAR`).join(', ');
-  await database.run(`CREATE TABLE loaded (${definitions})`);
-  await append(database, read, width);
+/** Returns the rows that training's reader wrote: of a large file only the first ones. */
+export function loadRows(file: DataFile, profile: Profile): LoadedTable {
+  const columns = profile.columns.map((_, at) => `c${at}`);
   return {
-    from: '(SELECT rowid AS r, * FROM loaded)',
-    kind: isJson ? 'json' : 'text',
-    columns: { names: columns.shown, types: columns.shown.map(() => VARCHAR), count: columns.count },
-    rowCount: read.length,
-    isWhole,
-    firstBroken,
+    from: `(SELECT ${['file_row_number AS r', ...columns].join(', ')} FROM read_parquet(${text(rowsPath(file))}, file_row_number = true))`,
+    kind: ['json', 'jsonl'].includes(extensionOf(unpackedName(file.name))) ? 'json' : 'text',
+    columns: columnsOf(profile),
+    rowCount: profile.rows_written,
     refusal: (error) => unreadable(file.name, 'a table', error),
   };
 }
 
-function toJsonCell(value: unknown): string | null {
-  return value === undefined ? null : JSON.stringify(value);
+function rowsPath({ folder }: DataFile): string {
+  return join(folder, ROWS_FILE);
 }
 
-async function append(database: DuckDBConnection, rows: readonly unknown[][], width: number): Promise<void> {
-  const appender = await database.createAppender('loaded');
-  const types = Array.from({ length: width }, () => VARCHAR);
-  for (let start = 0; start < rows.length; start += CHUNK_ROWS) {
-    const part = rows.slice(start, start + CHUNK_ROWS);
-    const chunk = DuckDBDataChunk.create(types, part.length);
-    chunk.setColumns(
-      types.map((_, column) => part.map((row) => (row[column] as string | null | undefined) ?? null)),
-    );
-    appender.appendDataChunk(chunk);
-  }
-  appender.closeSync();
+function columnsOf({ columns, column_count }: Profile): LoadedTable['columns'] {
+  return { names: columns, types: columns.map(() => VARCHAR), count: column_count };
 }
 
 /** Does not load a large text file: DuckDB reads it per query. Skips unreadable rows, like training. */
-async function loadLarge(file: { localPath: string; name: string }): Promise<LoadedTable> {
-  const { columns, rows } = await openTextTable(file);
-  let looked = 0;
-  let firstBroken = 0;
-  // Later JSON rows may add columns.
-  try {
-    for await (const item of rows) {
-      if (isBroken(item) && looked < SNIFFED_ROWS) firstBroken += 1;
-      if ((looked += 1) === HEAD_ROWS) break;
-    }
-  } catch (error) {
-    // Very long rows reach the byte limit early; use the rows read until then.
-    if (!isTooDeep(error)) throw error;
-  }
-  const { kind, scan, cell } = await scanText(file, columns.count);
-  const picked = columns.shown.map((column, at) => `${cell(column, at)} AS c${at}`);
+async function loadLarge(file: DataFile, profile: Profile): Promise<LoadedTable> {
+  const { kind, scan, cell } = await scanText(file, profile);
+  const picked = profile.columns.map((column, at) => `${cell(column, at)} AS c${at}`);
   return {
     from: `(SELECT row_number() OVER () - 1 AS r, ${list(picked).slice(1, -1)} FROM ${scan})`,
     kind,
-    columns: { names: columns.shown, types: columns.shown.map(() => VARCHAR), count: columns.count },
+    columns: columnsOf(profile),
     rowCount: null,
-    isWhole: true,
-    firstBroken,
     refusal: (error) => unreadable(file.name, kind === 'json' ? 'JSON' : 'text', error),
   };
 }

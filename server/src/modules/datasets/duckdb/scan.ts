@@ -6,8 +6,8 @@ import { createGzip } from 'node:zlib';
 import { type DuckDBConnection, DuckDBTypeId } from '@duckdb/node-api';
 import { SCRATCH } from '../../../platform/sandbox/share-files.ts';
 import { extensionOf, isPacked, unpackedName } from '../data-file.ts';
-import { peekDialect } from '../preview/read-csv.ts';
-import { hasMoreThan, unpack } from '../preview/unpack.ts';
+import { unpack } from '../preview/unpack.ts';
+import type { Profile } from '../read-profile.ts';
 import { assertLosslessParts } from './assert-lossless-parts.ts';
 import { list, name as named, text } from './open-database.ts';
 
@@ -31,12 +31,13 @@ type TextFile = { localPath: string; name: string };
 /**
  * Returns the table function that reads files of one kind as typed columns, chosen by the first file's
  * extension and leading bytes. Unreadable csv rows are skipped and recorded in `reject_errors`; with
- * `lenient`, unreadable JSON rows are returned as nulls. Throws Unreadable for a truncated gzip file.
+ * `lenient`, unreadable JSON rows are returned as nulls. Without a dialect, of csv that training cannot read,
+ * DuckDB detects it. Throws Unreadable for a truncated gzip file.
  */
 export async function scanOf(
   database: DuckDBConnection,
   files: string[],
-  { lenient = false } = {},
+  { lenient = false, dialect = null }: { lenient?: boolean; dialect?: Profile['dialect'] } = {},
 ): Promise<string> {
   const [first = ''] = files;
   const paths = list(files.map(text));
@@ -61,11 +62,9 @@ export async function scanOf(
     }
     case 'csv':
     case 'tsv': {
-      const { delimiter, quotes, firstLine } = await dialectOf(asNamed(first), ending);
-      const quote = quotes ? `quote = '"', escape = '"'` : "quote = '', escape = ''";
       const sample = await sampleOf([first]);
       const options =
-        `header = true, delim = ${text(delimiter)}, ${quote}, skip = ${firstLine - 1}, strict_mode = true, ` +
+        `header = true, ${dialectSql(dialect)}strict_mode = true, ` +
         `max_line_size = ${LINE_BYTES_MAX}, buffer_size = ${BUFFER_BYTES}, encoding = '${encoding}', ignore_errors = true`;
       const asText = `${options}, all_varchar = true, sample_size = 1`;
       const table = `read_csv(${paths}, ${options}, sample_size = ${sample}, store_rejects = true`;
@@ -206,7 +205,7 @@ function asNamed(file: string): TextFile {
  */
 async function assertWholeFile(file: TextFile): Promise<void> {
   if (!isPacked(file.name) || (await stat(file.localPath)).size > WHOLE_SAMPLE_BYTES) return;
-  await hasMoreThan(file, Number.POSITIVE_INFINITY);
+  await Array.fromAsync(unpack(file), () => null);
 }
 
 /** Returns the first bytes of a file, decompressed if it is packed. */
@@ -242,14 +241,10 @@ async function encodingOf(file: TextFile): Promise<'utf-8' | 'utf-16' | 'latin-1
   }
 }
 
-async function dialectOf(file: TextFile, ending: string) {
-  const begin = await readBeginning(file);
-  const decoder = new TextDecoder(begin[0] === 0xff && begin[1] === 0xfe ? 'utf-16le' : 'utf-8');
-  const chunks = (async function* () {
-    yield decoder.decode(begin);
-  })();
-  const { dialect } = await peekDialect(chunks, ending === 'tsv' ? '\t' : undefined);
-  return dialect;
+function dialectSql(dialect: Profile['dialect']): string {
+  if (!dialect) return '';
+  const quote = dialect.is_quoted ? `quote = '"', escape = '"'` : "quote = '', escape = ''";
+  return `delim = ${text(dialect.delimiter)}, ${quote}, skip = ${dialect.first_line - 1}, `;
 }
 
 /** How a text file of any size is read as plain text, and how its columns are referenced. */
@@ -263,7 +258,10 @@ type TextScan = {
  * Returns the table function that reads a text file of any size, with known columns, as text or JSON. Skips
  * unreadable rows.
  */
-export async function scanText(file: TextFile, columns: number): Promise<TextScan> {
+export async function scanText(
+  file: TextFile,
+  { column_count, dialect }: Pick<Profile, 'column_count' | 'dialect'>,
+): Promise<TextScan> {
   const place = text(file.localPath);
   const ending = extensionOf(unpackedName(file.name));
   const compression = `compression = '${isPacked(file.name) ? 'gzip' : 'uncompressed'}'`;
@@ -290,14 +288,12 @@ export async function scanText(file: TextFile, columns: number): Promise<TextSca
       cell: () => 'text',
     };
   }
-  const { delimiter, quotes, firstLine } = await dialectOf(file, ending);
-  const quote = quotes ? `quote = '"', escape = '"'` : "quote = '', escape = ''";
-  const types = Array.from({ length: columns }, (_, at) => `'c${at}': 'VARCHAR'`).join(', ');
+  const types = Array.from({ length: column_count }, (_, at) => `'c${at}': 'VARCHAR'`).join(', ');
   return {
     kind: 'text',
     scan:
-      `read_csv(${place}, columns = {${types}}, auto_detect = false, header = true, delim = ${text(delimiter)}, ${quote}, ` +
-      `skip = ${firstLine - 1}, strict_mode = true, nullstr = ${NO_DELIMITER}, max_line_size = ${LINE_BYTES_MAX}, ` +
+      `read_csv(${place}, columns = {${types}}, auto_detect = false, header = true, ${dialectSql(dialect)}` +
+      `strict_mode = true, nullstr = ${NO_DELIMITER}, max_line_size = ${LINE_BYTES_MAX}, ` +
       `buffer_size = ${BUFFER_BYTES}, ${compression}, ignore_errors = true)`,
     cell: (_column, at) => `c${at}`,
   };

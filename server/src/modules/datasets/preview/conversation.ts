@@ -39,8 +39,7 @@ const LAST_CHARACTER = 0x10ffff;
 const TURNS_MAX = 20;
 const TURN_CHARS_MAX = 2_000;
 
-/** Keys of the speaker and the text in a turn. */
-export const dialogueKeys = { messages: ['role', 'content'], sharegpt: ['from', 'value'] } as const;
+const DIALOGUES = new Set<DataFormatName>(['messages', 'sharegpt']);
 
 /** Known names of speakers, matched case-insensitively; unknown names are shown unchanged. */
 const ROLES = new Map([
@@ -69,14 +68,14 @@ const ROLES = new Map([
 type Conversation = z.infer<typeof filePreview>['conversations'][number];
 
 export function isDialogue({ format }: { format: DataFormatName }): boolean {
-  return format in dialogueKeys;
+  return DIALOGUES.has(format);
 }
 
 /**
  * Returns the list of turns in a cell, also if csv stores it as JSON or printed by Python; undefined for any
  * other cell.
  */
-export function toTurns(value: unknown): unknown[] | undefined {
+function toTurns(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
   return typeof value === 'string' ? parseList(value) : undefined;
 }

@@ -6,19 +6,20 @@ import { createGzip } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { effort } from '../../../testing/soak.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
+import { profiledFile } from '../testing/profiled-file.ts';
 import { readColumns } from './columns/read-columns.ts';
 import { readPreview } from './read-preview.ts';
 
 const ROWS = 75;
 const LONG = 'rye '.repeat(250_000);
 
-/** Writes a file of 1 MB rows, so that one page exceeds our reader's byte limit. */
+/** Writes a file of 1 MB rows, so that one page exceeds the reader's byte limit. */
 async function longRows(name: string, head: string, rowOf: (row: number) => string) {
   const localPath = path.join(await temporaryFolder(), name);
   const lines = [head, ...Array.from({ length: ROWS }, (_, row) => rowOf(row))];
   const packing = name.endsWith('.gz') ? createGzip({ level: 1 }) : new PassThrough();
   await pipeline(Readable.from(lines.filter(Boolean)), packing, createWriteStream(localPath));
-  return { localPath, name };
+  return profiledFile(localPath, name);
 }
 
 const csv = ['rows.csv', 'id,text\n', (row: number) => `${row},${LONG}\n`] as const;

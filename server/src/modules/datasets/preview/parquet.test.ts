@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { profiledFile } from '../testing/profiled-file.ts';
 import { readPreview } from './read-preview.ts';
 
 /** Reads a page of a fixture. */
-const look = (name: string, page = { offset: 0, limit: 3 }) =>
-  readPreview({
-    localPath: path.join(import.meta.dirname, 'fixtures', `${name}.parquet`),
-    name: 'd.parquet',
-    ...page,
-  });
+const look = async (name: string, page = { offset: 0, limit: 3 }) => {
+  const localPath = path.join(import.meta.dirname, 'fixtures', `${name}.parquet`);
+  return readPreview({ ...(await profiledFile(localPath, 'd.parquet')), ...page });
+};
 
 describe('Parquet', () => {
   test.each(['snappy', 'gzip', 'zstd', 'brotli', 'lz4'])(
@@ -46,7 +45,15 @@ describe('Parquet', () => {
   });
 
   test('rejects an invalid Parquet file with the reason and without a local path', async () => {
-    const file = { localPath: import.meta.filename, name: 'd.parquet', offset: 0, limit: 3 };
+    const file = { ...(await profiledFile(import.meta.filename, 'd.parquet')), offset: 0, limit: 3 };
     await expect(readPreview(file)).rejects.toThrow(/^d\.parquet cannot be read as Parquet: [^/]*$/);
+  });
+
+  test('recognises the format from the first rows on every page', async () => {
+    for (const offset of [0, 3]) {
+      const { format, rows } = await look('dialogue', { offset, limit: 1 });
+      expect(rows.map((row) => row[1])).toEqual([offset]);
+      expect(format?.format).toBe('messages');
+    }
   });
 });

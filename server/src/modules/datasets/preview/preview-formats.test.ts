@@ -2,10 +2,11 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
+import { realPython } from '../../../testing/real-python.ts';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 
-const server = await testServer();
+const server = await testServer({ config: realPython });
 const { create, upload, preview } = assetCalls(server);
 
 let ada: TestUser;
@@ -151,7 +152,7 @@ test('reads a large file only as far as needed, does not count it, and finds row
 test('rejects other files, other encodings and unknown names', async () => {
   await upload(ada, id, 'latin.csv', Uint8Array.from(Buffer.from('a,b\nfür,1\n', 'latin1')));
   await expect(preview(ada, id, 'latin.csv')).rejects.toThrow(
-    'latin.csv is not UTF-8 text: line 2 is in another encoding. Save it as UTF-8 and upload it again.',
+    'latin.csv is not UTF-8 text: line 2, byte 2 (byte 6 of the file). Save it as UTF-8 and upload it again.',
   );
   await upload(ada, id, 'picture.png', 'not really');
   await expect(preview(ada, id, 'picture.png')).rejects.toMatchObject({ status: 400 });

@@ -1,9 +1,9 @@
 import { answerConfined } from '../../../platform/confined/answer-confined.ts';
-import { type Page, readPreview } from './read-preview.ts';
+import { readPreview } from './read-preview.ts';
 import { Unreadable } from './table.ts';
 
 /** Entry point of `previewFile`'s confined process. */
-await answerConfined(async (file: { localPath: string; name: string } & Page) => {
+await answerConfined(async (file: Parameters<typeof readPreview>[0]) => {
   try {
     return { preview: await readPreview(file) };
   } catch (error) {

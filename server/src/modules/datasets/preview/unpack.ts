@@ -1,19 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isPacked } from '../data-file.ts';
 import { Unreadable } from './table.ts';
 
 type File = { localPath: string; name: string };
-
-/** True if a text file, decompressed if packed, has more bytes than this. Throws like `unpack`. */
-export async function hasMoreThan(file: File, bytes: number): Promise<boolean> {
-  if (!isPacked(file.name)) return (await stat(file.localPath)).size > bytes;
-  let unpacked = 0;
-  for await (const piece of unpack(file)) if ((unpacked += piece.length) > bytes) return true;
-  return false;
-}
 
 /** Yields the decompressed bytes of a gzip file. Throws Unreadable if it is truncated or damaged. */
 export async function* unpack(file: File): AsyncGenerator<Buffer> {

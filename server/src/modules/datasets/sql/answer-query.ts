@@ -2,20 +2,18 @@ import type { SqlAnswer, SqlFormat } from '@bakehouse/contract/sql';
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { MEMORY_MB, name, openDatabase, readValue, text, type Value } from '../duckdb/open-database.ts';
 import { copyOf, scanOf } from '../duckdb/scan.ts';
-import { openTextTable } from '../preview/read-text.ts';
-import { isBroken, toCell, Unreadable } from '../preview/table.ts';
+import { toCell, Unreadable } from '../preview/table.ts';
+import type { Profile } from '../read-profile.ts';
 import { assertReadOnlyQuery } from './read-only.ts';
 import { RejectedQuery, sentenceOf } from './rejected-query.ts';
 
-/** Maximum number of lines counted; a query may meet any number. */
-const COUNTED_MAX = 10_000;
+/** Maximum number of lines that are returned; a query may meet any number. */
+const DROPPED_MAX = 10_000;
 
 const NAME_CHARS_MAX = 200;
 
 /** Limit for all cells of a response; if there are many, each is truncated further. */
 const ANSWER_CHARS_MAX = 4_000_000;
-
-const DROPPED_SHOWN = 20;
 
 /** Output file of an export. */
 const RESULT = 'scratch/result';
@@ -25,27 +23,33 @@ export type Query = MountedTables & { query: string } & (
     | { format: SqlFormat }
   );
 
+/** A page of rows; `dropped` are lines as DuckDB counts them. */
+export type QueryAnswer = Omit<SqlAnswer, 'dropped_count'> & {
+  /** Paths of files with unreadable rows. */
+  skipped: string[];
+};
+
 /**
  * Runs the query and returns a page of rows, or writes all of them to a file. Throws RejectedQuery. The query
  * and the files are untrusted: run this confined.
  */
-export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
+export async function answerQuery(asked: Query): Promise<QueryAnswer | null> {
   process.chdir(asked.folder);
   const files = asked.tables.flatMap((table) => table.files.map(({ as }) => as));
   const database = await openDatabase([...new Set(files)], [RESULT, ...files.map(copyOf)]);
   const timer = setTimeout(() => database.interrupt(), asked.seconds * 1000);
-  const run = async (malformed: DroppedLine[]) => {
-    const broken = await createViews(database, asked.tables, malformed.length > 0);
+  const run = async (malformed: Skipped) => {
+    const broken = await createViews(database, asked.tables, malformed.files.length > 0);
     return answerStatement(database, asked, malformed).catch((error: unknown) => {
       throw broken.get(missingTable(error)) ?? error;
     });
   };
   try {
     await assertReadOnlyQuery(database, asked.query);
-    return await run([]).catch(async (error: unknown) => {
+    return await run({ files: [], lines: [] }).catch((error: unknown) => {
       // DuckDB stops at the first malformed JSON line. Retry without malformed lines.
-      const malformed = await nameMalformed(error, asked);
-      if (malformed.length === 0) throw error;
+      const malformed = findMalformed(error, asked);
+      if (malformed.files.length === 0) throw error;
       return run(malformed);
     });
   } catch (error) {
@@ -61,8 +65,8 @@ export async function answerQuery(asked: Query): Promise<SqlAnswer | null> {
 async function answerStatement(
   database: DuckDBConnection,
   asked: Query,
-  malformed: DroppedLine[],
-): Promise<SqlAnswer | null> {
+  malformed: Skipped,
+): Promise<QueryAnswer | null> {
   if ('format' in asked) {
     const query = await writeAnew(database, asked.query);
     const options = asked.format === 'csv' ? 'FORMAT csv, HEADER' : 'FORMAT parquet, COMPRESSION zstd';
@@ -70,8 +74,14 @@ async function answerStatement(
     return null;
   }
   const page = await readPage(database, asked.query, asked);
-  const dropped = [...malformed, ...(await nameRejected(database, asked))];
-  return { ...page, dropped: dropped.slice(0, DROPPED_SHOWN), dropped_count: dropped.length };
+  const rejected = await findRejected(database);
+  const paths = new Map(filesOf(asked).map(({ as, path }) => [as, path]));
+  const named = (as: string) => paths.get(as) ?? as;
+  return {
+    ...page,
+    dropped: [...malformed.lines, ...rejected].map((line) => ({ ...line, path: named(line.path) })),
+    skipped: [...new Set([...malformed.files, ...rejected.map((line) => line.path)])].map(named),
+  };
 }
 
 /** Returns the query as DuckDB serialises it, so that it cannot end or comment out the surrounding SQL. */
@@ -112,7 +122,7 @@ async function createView(
   isLenient: boolean,
 ): Promise<void> {
   const files = table.files.map(({ as }) => as);
-  const scan = await scanOf(database, files, { lenient: isLenient });
+  const scan = await scanOf(database, files, { lenient: isLenient, dialect: table.dialect });
   await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan}`);
   if (!isLenient || !scan.startsWith('read_json')) return;
   // DuckDB returns unreadable rows as all nulls.
@@ -125,7 +135,7 @@ async function readPage(
   database: DuckDBConnection,
   query: string,
   { offset, limit }: { offset: number; limit: number },
-): Promise<Pick<SqlAnswer, 'columns' | 'rows' | 'has_more'>> {
+): Promise<Pick<QueryAnswer, 'columns' | 'rows' | 'has_more'>> {
   const result = await database.stream(query);
   const types = result.columnTypes();
   const rows: Value[][] = [];
@@ -151,69 +161,40 @@ async function readPage(
   };
 }
 
-type DroppedLine = SqlAnswer['dropped'][number];
+/** Files whose unreadable rows were skipped, by their names in the folder, and lines that DuckDB names. */
+type Skipped = { files: string[]; lines: QueryAnswer['dropped'] };
 
 type LentFile = MountedTables['tables'][number]['files'][number];
 
 /** Returns the csv lines that DuckDB skipped, as far as the query has read. */
-async function nameRejected(database: DuckDBConnection, lent: MountedTables): Promise<DroppedLine[]> {
+async function findRejected(database: DuckDBConnection): Promise<Skipped['lines']> {
   const rejected = await database
     .runAndReadAll(
       `SELECT file_path, line, first(error_message) FROM reject_errors JOIN reject_scans USING (scan_id, file_id)
-       GROUP BY ALL ORDER BY ALL LIMIT ${COUNTED_MAX}`,
+       GROUP BY ALL ORDER BY ALL LIMIT ${DROPPED_MAX}`,
     )
     .catch(() => null);
-  const lines = (rejected?.getRows() ?? []).map(([file, line, reason]) => ({
+  return (rejected?.getRows() ?? []).map(([file, line, reason]) => ({
     path: String(file),
     line: Number(line),
     reason: reasonOf(String(reason)),
   }));
-  const files = filesOf(lent).filter(({ as }) => lines.some(({ path }) => path === as));
-  return nameInFiles(files, lines);
 }
 
-/** Returns the malformed JSON lines if the error reports any; else an empty list. */
-async function nameMalformed(error: unknown, lent: MountedTables): Promise<DroppedLine[]> {
+/** Returns the malformed JSON line that the error reports, and the files in which others may be skipped. */
+function findMalformed(error: unknown, lent: MountedTables): Skipped {
   const found =
     /^Invalid Input Error: (?:Malformed JSON|JSON transform error) in file "([^"]*)",? .*?in line (\d+):? ?(.*)/.exec(
       error instanceof Error ? error.message : '',
     );
-  if (!found) return [];
+  if (!found) return { files: [], lines: [] };
   const [, file = '', line, reason = ''] = found;
-  const said = { path: file, line: Number(line), reason: `not JSON: ${reason.replace(/[.\s]+$/, '')}` };
-  return nameInFiles(
-    filesOf(lent).filter(({ as }) => as === file || /\.(jsonl|ndjson|jsonlines)(\.gz)?$/i.test(as)),
-    [said],
-  );
-}
-
-/**
- * Our own reader knows the line in the file, while DuckDB counts rows; DuckDB's message is the fallback for
- * files that our reader cannot read.
- */
-async function nameInFiles(files: LentFile[], said: DroppedLine[]): Promise<DroppedLine[]> {
-  const named = await Promise.all(files.map(nameBroken));
-  return named.flatMap((lines, at) => {
-    const { as, path } = files[at] as LentFile;
-    return lines.length > 0
-      ? lines
-      : said.filter((line) => line.path === as).map((line) => ({ ...line, path }));
-  });
-}
-
-/** Returns the lines of a text file that our reader cannot parse, up to its byte limit. */
-async function nameBroken({ as, path }: LentFile): Promise<DroppedLine[]> {
-  const lines: DroppedLine[] = [];
-  try {
-    const { rows } = await openTextTable({ localPath: as, name: as });
-    for await (const item of rows) {
-      if (isBroken(item)) lines.push({ path, line: item.line, reason: item.reason });
-      if (lines.length === COUNTED_MAX) break;
-    }
-  } catch {
-    // Other encodings and larger files: use DuckDB's message.
-  }
-  return lines;
+  return {
+    files: filesOf(lent)
+      .map(({ as }) => as)
+      .filter((as) => as === file || /\.(jsonl|ndjson|jsonlines)(\.gz)?$/i.test(as)),
+    lines: [{ path: file, line: Number(line), reason: `not JSON: ${reason.replace(/[.\s]+$/, '')}` }],
+  };
 }
 
 function filesOf({ tables }: MountedTables): LentFile[] {
@@ -232,5 +213,5 @@ type MountedTables = {
   /** Time limit of the query. */
   seconds: number;
   /** The files of each table: their names in the folder, and their paths in the dataset. */
-  tables: { name: string; files: { as: string; path: string }[] }[];
+  tables: { name: string; dialect: Profile['dialect']; files: { as: string; path: string }[] }[];
 };

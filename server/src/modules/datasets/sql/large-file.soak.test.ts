@@ -5,6 +5,7 @@ import path from 'node:path';
 import { previewFile } from '@bakehouse/contract/assets';
 import { runSql } from '@bakehouse/contract/sql';
 import { expect, test } from 'vitest';
+import { realPython } from '../../../testing/real-python.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { importFolder } from '../../models/import/import-folder.ts';
 
@@ -15,7 +16,7 @@ const lineOf = (number: number) => `${number},${number % 7},${'crumbs and crusts
 test('pages, filters and counts a large file', {
   timeout: 900_000,
 }, async () => {
-  const server = await testServer();
+  const server = await testServer({ config: realPython });
   const ada = await server.signUp('Ada');
   const folder = path.join(server.services.config.dataDir, 'imports/large');
   await mkdir(folder, { recursive: true });

@@ -5,14 +5,15 @@ import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import { OutOfLimits, runConfined, runConfinedToFile } from '../../../platform/confined/run-confined.ts';
 import type { Context } from '../../../platform/context.ts';
-import { invalidParam, tooMany } from '../../../platform/errors.ts';
+import { AppError, invalidParam, tooMany } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/answer.ts';
 import type { SharedFile } from '../../../platform/sandbox/share-files.ts';
 import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { contentDisposition } from '../../assets/files/content-type.ts';
 import { readRevision } from '../../assets/read-revision.ts';
-import { DATA_FILE_PATTERN, hasRows } from '../data-file.ts';
-import type { Query } from './answer-query.ts';
+import { DATA_FILE_PATTERN, extensionOf, hasRows, unpackedName } from '../data-file.ts';
+import { type Profile, readProfile } from '../read-profile.ts';
+import type { Query, QueryAnswer } from './answer-query.ts';
 
 /** Maximum number of files that become tables. */
 const FILES_MAX = 1000;
@@ -26,7 +27,10 @@ const SECONDS_MAX = 30;
 const queryLimits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
 const refusal = z.object({ refused: z.string() });
-const answered = z.object({ answer: sqlAnswer });
+const answered = z.object({
+  answer: sqlAnswer.omit({ dropped_count: true }).extend({ skipped: z.array(z.string()) }),
+});
+const DROPPED_SHOWN = 20;
 const contentTypes = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
 
 /** Exports per user at a time, over all processes: each uses disk space until it is downloaded. */
@@ -42,12 +46,47 @@ export async function runSql(
   ctx: Context,
   { offset, limit, ...asked }: QueryRequest & { offset: number; limit: number },
 ): Promise<SqlAnswer> {
-  const answer = await runConfinedQuery(ctx, asked, async ({ work, limits }) => {
+  const answer = await runConfinedQuery(ctx, asked, async ({ work, limits }, files) => {
     const input = { ...work.input, offset, limit };
     const found = await runConfined(ctx.sandbox, { ...work, input }, limits);
-    return { answer: found, result: found };
+    return { answer: found, result: { found, files } };
   });
-  return answered.parse(answer).answer;
+  const { dropped, skipped, ...page } = answered.parse(answer.found).answer;
+  const lines = await nameDropped(ctx, answer.files, { dropped, skipped });
+  return { ...page, dropped: lines.slice(0, DROPPED_SHOWN), dropped_count: lines.length };
+}
+
+/**
+ * Returns the lines that training's reader cannot read in the files with skipped rows, because DuckDB counts
+ * rows instead of lines; DuckDB's own lines for files that this reader does not read or that are too large.
+ */
+async function nameDropped(
+  ctx: Context,
+  files: StoredFile[],
+  { dropped, skipped }: Pick<QueryAnswer, 'dropped' | 'skipped'>,
+): Promise<SqlAnswer['dropped']> {
+  const lines: SqlAnswer['dropped'] = [];
+  for (const path of skipped) {
+    const file = files.find((one) => one.path === path);
+    const { broken = [], is_whole = false } = (file && (await findProfile(ctx, file))) ?? {};
+    if (is_whole && broken.length > 0) lines.push(...broken.map((row) => ({ path, ...row })));
+    else lines.push(...dropped.filter((line) => line.path === path));
+  }
+  return lines;
+}
+
+/** Returns null if training cannot read the file, for example because of its encoding. */
+async function findProfile(ctx: Context, file: StoredFile): Promise<Profile | null> {
+  return readProfile(ctx, file).catch((error: unknown) => {
+    if (error instanceof AppError && error.code === 'invalid_request') return null;
+    throw error;
+  });
+}
+
+/** Returns how the first file of a csv table separates its values. */
+async function findDialect(ctx: Context, [first]: StoredFile[]): Promise<Profile['dialect']> {
+  const isCsv = first && ['csv', 'tsv'].includes(extensionOf(unpackedName(first.path)));
+  return isCsv ? ((await findProfile(ctx, first))?.dialect ?? null) : null;
 }
 
 /** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */
@@ -75,26 +114,30 @@ type Confined = {
 async function runConfinedQuery<T>(
   ctx: Context,
   { query, signal, ...revision }: QueryRequest,
-  run: (confined: Confined) => Promise<{ answer: unknown; result: T }>,
+  run: (confined: Confined, files: StoredFile[]) => Promise<{ answer: unknown; result: T }>,
 ): Promise<T> {
   const { tables } = await findTables(ctx, revision);
   const meant = tablesOf(tables, query);
   const stored = [...new Set(meant.flatMap(({ files }) => files))];
   const asOf = new Map(stored.map((file, at) => [file, shownName(file.path, at)]));
-  const asked = meant.map(({ name, files }) => ({
-    name,
-    files: files.map((file) => ({ as: asOf.get(file) ?? '', path: file.path })),
-  }));
+  const asked: Query['tables'] = [];
+  for (const { name, files } of meant) {
+    const named = files.map((file) => ({ as: asOf.get(file) ?? '', path: file.path }));
+    asked.push({ name, dialect: await findDialect(ctx, files), files: named });
+  }
   const { answer, result } = await withBlobFiles(ctx, stored, (localPaths) =>
-    run({
-      work: {
-        program: PROGRAM,
-        files: localPaths.map((localPath, at) => ({ localPath, as: [...asOf.values()][at] ?? '' })),
-        input: { tables: asked, seconds: SECONDS_MAX, query },
-        scratch: true,
+    run(
+      {
+        work: {
+          program: PROGRAM,
+          files: localPaths.map((localPath, at) => ({ localPath, as: [...asOf.values()][at] ?? '' })),
+          input: { tables: asked, seconds: SECONDS_MAX, query },
+          scratch: true,
+        },
+        limits: { ...queryLimits, userId: ctx.caller.userId, signal },
       },
-      limits: { ...queryLimits, userId: ctx.caller.userId, signal },
-    }),
+      stored,
+    ),
   ).catch((cause: unknown) => {
     if (!(cause instanceof OutOfLimits)) throw cause;
     throw invalidParam('query', 'The query takes too much time or memory.', cause);

@@ -4,13 +4,14 @@ import { gzipSync } from 'node:zlib';
 import * as contract from '@bakehouse/contract/sql';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { describe, expect, test } from 'vitest';
+import { realPython } from '../../../testing/real-python.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
 
 /* SQL must return the exact values of the files, or fail. */
 
-const server = await testServer();
+const server = await testServer({ config: realPython });
 const folder = await temporaryFolder();
 const { create, upload } = assetCalls(server);
 const ada = await server.signUp('Ada');

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { suggestFixes } from './suggest-fixes.ts';
 
-/** Every problem that the server's and the runtime's readers report. */
+/** Every problem that the reader reports. */
 const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(
-  '../../../../../server/src/modules/datasets/preview/fixtures/read-alike.json',
+  '../../../../../runtime/tests/data/fixtures/files.json',
   { eager: true, import: 'default' },
 );
 const alike = Object.values(fixtures).flat();

@@ -14,7 +14,6 @@ const knownFixes: readonly [RegExp, string][] = [
   [/^not an object/, 'Write each row as an object that names its columns: {"question": "…", "answer": "…"}.'],
   [/NUL character/, 'Remove the NUL characters, for example by saving the file again as text in UTF-8.'],
   [/surrogate pair/, 'Write the text again in UTF-8: a character, often an emoji, was cut in two.'],
-  [/too long to be shown/, 'No fix needed: the row can be trained on, but is cut to the chunk size.'],
 ];
 
 /** Returns the known fixes for these problems, each once. */

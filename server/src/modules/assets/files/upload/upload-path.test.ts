@@ -1,10 +1,11 @@
 import { assetInfo, assetTree, deleteFile } from '@bakehouse/contract/assets';
 import { linkFile } from '@bakehouse/contract/file-links';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { realPython } from '../../../../testing/real-python.ts';
 import { type TestUser, testServer } from '../../../../testing/test-server.ts';
 import { assetCalls, refusalOf, sha256 } from '../../testing/asset-calls.ts';
 
-const server = await testServer();
+const server = await testServer({ config: realPython });
 const { create, upload, uploadAt, sendForm, get, download, preview, storedFiles } = assetCalls(server);
 
 let ada: TestUser;

@@ -6,9 +6,11 @@ import { describeColumns, type FileColumns, listFileVersions } from '@bakehouse/
 import { DuckDBInstance } from '@duckdb/node-api';
 import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { realPython } from '../../../../testing/real-python.ts';
 import { effort } from '../../../../testing/soak.ts';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { type TestServer, type TestUser, testServer } from '../../../../testing/test-server.ts';
+import { profiledFile } from '../../testing/profiled-file.ts';
 import { readColumns } from './read-columns.ts';
 
 const folder = await temporaryFolder();
@@ -17,7 +19,7 @@ const folder = await temporaryFolder();
 async function look(name: string, content: string | Buffer): Promise<FileColumns> {
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
-  return readColumns({ localPath, name });
+  return readColumns(await profiledFile(localPath, name));
 }
 
 const fixture = (name: string) => readFile(path.join(import.meta.dirname, '../fixtures', name));
@@ -133,7 +135,7 @@ describe('statistics of the columns of a file', () => {
     const large = path.join(folder, 'large.parquet');
     const database = await (await DuckDBInstance.create(':memory:')).connect();
     await database.run(`COPY (SELECT ${different.join(', ')} FROM range(100_000)) TO '${large}'`);
-    const { columns } = await readColumns({ localPath: large, name: 'large.parquet' });
+    const { columns } = await readColumns(await profiledFile(large, 'large.parquet'));
     for (const column of columns) {
       expect(column).toMatchObject({ filled: 100_000, distinct_is_more: true });
       expect(column.distinct).toBeLessThanOrEqual(100_000);
@@ -150,7 +152,7 @@ describe('over HTTP', () => {
   let ada: TestUser;
   let id: string;
   beforeAll(async () => {
-    server = await testServer();
+    server = await testServer({ config: realPython });
     ada = await server.signUp('Ada');
     const body = { dataset_type: 'RAW', title: 'rows', user_id: ada.userId } as const;
     id = await server.request(contract.createAsset, { body }, { as: ada });
@@ -253,7 +255,7 @@ describe('over HTTP', () => {
         { as: ada },
       );
     expect((await page(2)).whole_row).toBeNull();
-    expect((await page(1)).whole_row).toBe(`{"1":"${long}","2":"b","list":[1,{"a":null}]}`);
+    expect((await page(1)).whole_row).toBe(`{"2":"b","1":"${long}","list":[1,{"a":null}]}`);
     expect((await page(1, 1)).whole_row).toBe('{"1":"x"}');
   });
 });

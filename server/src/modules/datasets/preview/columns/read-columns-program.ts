@@ -3,7 +3,7 @@ import { Unreadable } from '../table.ts';
 import { readColumns } from './read-columns.ts';
 
 /** Entry point of `describeColumns`'s confined process. */
-await answerConfined(async (file: { localPath: string; name: string }) => {
+await answerConfined(async (file: Parameters<typeof readColumns>[0]) => {
   try {
     return { columns: await readColumns(file) };
   } catch (error) {

@@ -1,12 +1,19 @@
 import { createHash } from 'node:crypto';
 import type { ColumnStatistics, FileColumns } from '@bakehouse/contract/data-files';
 import { BIGINT, BOOLEAN, DOUBLE, type DuckDBConnection, DuckDBDataChunk, VARCHAR } from '@duckdb/node-api';
-import { CHUNK_ROWS, type LoadedTable, loadTable } from '../../duckdb/load-table.ts';
+import {
+  type DataFile,
+  type LoadedTable,
+  loadRows,
+  loadTable,
+  openDataFile,
+  rowValues,
+} from '../../duckdb/load-table.ts';
 import { openDatabase, readValue } from '../../duckdb/open-database.ts';
+import type { Profile } from '../../read-profile.ts';
 import { isPicture } from '../pictures/read-pictures.ts';
 import { NAME_CHARS_MAX } from '../read-preview.ts';
-import { openTextTable } from '../read-text.ts';
-import { cut, isBroken, isTooDeep } from '../table.ts';
+import { cut } from '../table.ts';
 import { type ColumnSql, columnSql, type Kind } from './column-sql.ts';
 import { countValues, VALUE_CHARS } from './count-values.ts';
 import { measureColumns } from './measure-columns.ts';
@@ -17,28 +24,29 @@ const NOTHING: Cell = [false, true, null, null, null, null];
 
 /** Columns per query: their aggregates must fit in memory together. */
 const COLUMNS_AT_ONCE = 50;
+const CHUNK_ROWS = 2048;
 
 /**
  * Returns statistics of a data file's columns over all rows. Throws Unreadable like the preview. The file is
  * untrusted: run this with limits.
  */
-export async function readColumns(file: { localPath: string; name: string }): Promise<FileColumns> {
-  const database = await openDatabase([file.localPath]);
+export async function readColumns(file: DataFile): Promise<FileColumns> {
+  const database = await openDataFile(file);
   const table = await loadTable(database, file);
   try {
-    const { from, kind, isWhole, rowCount } = table;
+    const { from, kind, rowCount } = table;
     const { names, types } = table.columns;
     const columns = types.map((type, at) => columnSql(kind, `c${at}`, type));
     return await findPictures(
       database,
       table,
-      await describe(database, { from, kind, isWhole, rowCount, names, columns }),
+      await describe(database, { from, kind, isWhole: true, rowCount, names, columns }),
     );
   } catch (error) {
-    if (!(table.kind === 'json' && isOutOfMemory(error))) throw table.refusal(error);
+    if (!(table.kind === 'json' && file.profile && isOutOfMemory(error))) throw table.refusal(error);
   }
   const empty = await openDatabase([]);
-  return describe(empty, { kind: 'json', ...(await tabulateCells(empty, file)) });
+  return describe(empty, { kind: 'json', ...(await tabulateCells(empty, file, file.profile)) });
 }
 
 /** DuckDB's own memory limit; the process survives it. */
@@ -111,23 +119,25 @@ type Tabulated = {
 
 /**
  * Loads only the cell values that statistics need, never a whole JSON cell: DuckDB parses some thousand rows
- * concurrently with over ten times their size in memory, which is too much for long rows. Reads only the
- * first rows of a large file, up to the limit for text files.
+ * concurrently with over ten times their size in memory, which is too much for long rows. Reads only the rows
+ * that training's reader wrote, which are the first of a large file.
  */
 async function tabulateCells(
   database: DuckDBConnection,
-  file: { localPath: string; name: string },
+  file: DataFile,
+  profile: Profile,
 ): Promise<Tabulated> {
-  const { columns, rows } = await openTextTable(file);
+  const { columns, kind, from } = loadRows(file, profile);
+  const { names } = columns;
   const read: Cell[][] = [];
-  let isWhole = true;
-  try {
-    for await (const item of rows) if (!isBroken(item)) read.push(item.values.map(toCell));
-  } catch (error) {
-    if (!isTooDeep(error)) throw error;
-    isWhole = false;
+  const rows = await (await openDataFile(file)).stream(
+    `SELECT ${names.map((_, at) => `c${at}`).join(', ')} FROM ${from}`,
+  );
+  for (;;) {
+    const chunk = await rows.fetchChunk();
+    if (!chunk || chunk.rowCount === 0) break;
+    for (const cells of chunk.convertRows(readValue)) read.push(rowValues(kind, cells).map(toCell));
   }
-  const names = columns.shown;
   const width = Math.max(1, names.length);
   const parts = Array.from({ length: width }, (_, at) => LETTERS.map((letter) => `${letter}${at}`)).flat();
   const types = parts.map((_, at) => TYPES[at % TYPES.length] ?? VARCHAR);
@@ -145,7 +155,13 @@ async function tabulateCells(
     appender.appendDataChunk(chunk);
   }
   appender.closeSync();
-  return { from: 'cells', names, isWhole, rowCount: read.length, columns: names.map((_, at) => sqlOf(at)) };
+  return {
+    from: 'cells',
+    names,
+    isWhole: profile.is_whole,
+    rowCount: read.length,
+    columns: names.map((_, at) => sqlOf(at)),
+  };
 }
 
 function sqlOf(at: number): ColumnSql {

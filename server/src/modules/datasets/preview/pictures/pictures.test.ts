@@ -4,6 +4,7 @@ import { describeColumns, listFilePictures, showPictures } from '@bakehouse/cont
 import { DuckDBInstance } from '@duckdb/node-api';
 import sharp from 'sharp';
 import { expect, test } from 'vitest';
+import { realPython } from '../../../../testing/real-python.ts';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { testServer } from '../../../../testing/test-server.ts';
 import { assetCalls } from '../../../assets/testing/asset-calls.ts';
@@ -29,7 +30,7 @@ async function picturesParquet(): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 test('returns thumbnails of pictures in Parquet and names broken pictures', async () => {
-  const server = await testServer();
+  const server = await testServer({ config: realPython });
   const { create, upload } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];
   const id = await create(ada);
@@ -53,7 +54,7 @@ test('returns thumbnails of pictures in Parquet and names broken pictures', asyn
 });
 
 test('returns thumbnails of picture files by page and names broken pictures', async () => {
-  const server = await testServer();
+  const server = await testServer({ config: realPython });
   const { create, uploadAt } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];
   const id = await create(ada);

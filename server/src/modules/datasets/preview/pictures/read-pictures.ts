@@ -1,6 +1,5 @@
 import type { RowPictures } from '@bakehouse/contract/data-files';
-import { loadTable, readRows } from '../../duckdb/load-table.ts';
-import { openDatabase } from '../../duckdb/open-database.ts';
+import { type DataFile, loadTable, openDataFile, readRows } from '../../duckdb/load-table.ts';
 import { NAME_CHARS_MAX } from '../read-preview.ts';
 import { cut, Unreadable } from '../table.ts';
 import { faultOf, toThumbnail } from './to-thumbnail.ts';
@@ -12,14 +11,10 @@ const BEGINNINGS = ['\x89PNG\r\n', '\xff\xd8\xff', 'RIFF'];
  * Returns thumbnails of the pictures in a Parquet column, for the rows `offset` to `offset + limit`. Throws
  * Unreadable like the preview, and for an unknown column. The file is untrusted: run this with limits.
  */
-export async function readPictures(file: {
-  localPath: string;
-  name: string;
-  column: string;
-  offset: number;
-  limit: number;
-}): Promise<RowPictures> {
-  const database = await openDatabase([file.localPath]);
+export async function readPictures(
+  file: DataFile & { column: string; offset: number; limit: number },
+): Promise<RowPictures> {
+  const database = await openDataFile(file);
   const table = await loadTable(database, file);
   const at = table.columns.names.findIndex((name) => cut(name, NAME_CHARS_MAX) === file.column);
   if (at === -1) throw new Unreadable(`The file has no column '${file.column}'.`, { param: 'column' });

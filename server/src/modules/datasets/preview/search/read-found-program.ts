@@ -1,9 +1,9 @@
 import { answerConfined } from '../../../../platform/confined/answer-confined.ts';
 import { Unreadable } from '../table.ts';
-import { readFound, type Search } from './read-found.ts';
+import { readFound } from './read-found.ts';
 
 /** Entry point of `searchRows`'s confined process. */
-await answerConfined(async (file: { localPath: string; name: string } & Search) => {
+await answerConfined(async (file: Parameters<typeof readFound>[0]) => {
   try {
     return { found: await readFound(file) };
   } catch (error) {

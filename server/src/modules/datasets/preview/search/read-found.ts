@@ -1,8 +1,14 @@
 import type { FoundRows, RowFilter } from '@bakehouse/contract/data-files';
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { columnList, type LoadedTable, loadTable, readRows, rowValues } from '../../duckdb/load-table.ts';
-import { openDatabase, readValue } from '../../duckdb/open-database.ts';
-import { SNIFFED_ROWS } from '../format/recognise-format.ts';
+import {
+  columnList,
+  type DataFile,
+  type LoadedTable,
+  loadTable,
+  openDataFile,
+  rowValues,
+} from '../../duckdb/load-table.ts';
+import { readValue } from '../../duckdb/open-database.ts';
 import { showRows } from '../read-preview.ts';
 import { Unreadable } from '../table.ts';
 import { conditionsOf, contains } from './conditions.ts';
@@ -21,7 +27,6 @@ export type Search = {
   limit: number;
 };
 
-type File = { localPath: string; name: string };
 type Found = { at: number; values: unknown[] };
 
 /**
@@ -32,24 +37,16 @@ type Found = { at: number; values: unknown[] };
 export async function readFound({
   lookMs = LOOK_MS,
   ...file
-}: File & Search & { lookMs?: number }): Promise<FoundRows> {
-  const database = await openDatabase([file.localPath]);
+}: DataFile & Search & { lookMs?: number }): Promise<FoundRows> {
+  const database = await openDataFile(file);
   const table = await loadTable(database, file);
-  const { firstBroken } = table;
-  const first = await readRows(database, table, { offset: 0, limit: SNIFFED_ROWS - firstBroken });
   const conditions = conditionsOf(table, file);
   const timer = Number.isFinite(lookMs) ? setTimeout(() => database.interrupt(), lookMs) : undefined;
   const { found, isEnded } = await find(database, table, file, conditions).finally(() => clearTimeout(timer));
   const last = found.at(-1);
-  const { names, count } = table.columns;
   const values = found.map((row) => row.values);
   return {
-    ...showRows(
-      { shown: names, count },
-      values,
-      first.map((row) => row.values),
-      firstBroken,
-    ),
+    ...showRows(table.columns, values, file.profile?.format ?? null),
     at: found.map(({ at }) => at),
     rows_read: isEnded ? await countRows(database, table) : (last?.at ?? file.offset - 1) + 1,
     is_whole: isEnded,

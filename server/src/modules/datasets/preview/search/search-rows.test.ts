@@ -2,9 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { type RowFilter, searchRows } from '@bakehouse/contract/data-files';
 import { describe, expect, test } from 'vitest';
+import { realPython } from '../../../../testing/real-python.ts';
 import { temporaryFolder } from '../../../../testing/temporary-folder.ts';
 import { testServer } from '../../../../testing/test-server.ts';
 import { assetCalls } from '../../../assets/testing/asset-calls.ts';
+import { profiledFile } from '../../testing/profiled-file.ts';
 import { oneRunParquet } from '../testing/one-run-parquet.ts';
 import { readFound } from './read-found.ts';
 
@@ -19,7 +21,8 @@ async function find(
 ) {
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
-  return readFound({ localPath, name, text, filters, offset, limit, lookMs: Number.POSITIVE_INFINITY });
+  const file = await profiledFile(localPath, name);
+  return readFound({ ...file, text, filters, offset, limit, lookMs: Number.POSITIVE_INFINITY });
 }
 
 describe('finds rows that contain a text', () => {
@@ -128,7 +131,7 @@ describe('finds rows that contain a text', () => {
 });
 
 test('finds rows in a confined process for every reader of the dataset', async () => {
-  const server = await testServer();
+  const server = await testServer({ config: realPython });
   const { create, upload } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];
   const id = await create(ada, { title: 'Facts' });
@@ -147,5 +150,7 @@ test('finds rows in a confined process for every reader of the dataset', async (
   await expect(search({ path: 'd.csv', filters: other })).rejects.toThrow("The file has no column 'nope'.");
   await expect(search({ path: 'd.csv', text: 'rye' }, eve)).rejects.toMatchObject({ status: 404 });
   await upload(ada, id, 'd.bin', 'rye');
-  await expect(search({ path: 'd.bin', text: 'rye' })).rejects.toThrow(/Rows can be shown for csv/);
+  await expect(search({ path: 'd.bin', text: 'rye' })).rejects.toThrow(
+    'd.bin cannot be read: use a csv, jsonl, json, txt or parquet file.',
+  );
 });

@@ -19,6 +19,9 @@ export async function searchRows(
   const file = await findFile(ctx, { assetId, revisionId, path });
   const input = { name: path, ...search };
   return answer.parse(
-    await readConfined(ctx, file, { program: PROGRAM, input, signal, cpuSeconds: WHOLE_FILE_CPU_SECONDS }),
+    await readConfined(ctx, file, {
+      ...{ program: PROGRAM, input, signal, cpuSeconds: WHOLE_FILE_CPU_SECONDS },
+      needsFormat: true,
+    }),
   ).found;
 }

@@ -209,7 +209,8 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
   // The previous page stays visible with its row numbers until the next one arrives.
   const [shownOffset, setShownOffset] = useState(offset);
   if (preview.data && !isBusy && shownOffset !== offset) setShownOffset(offset);
-  const columns = useQuery(columnsQuery(file));
+  // The server reads one file per user at a time: rows first. A retry of the rows also reads the columns.
+  const columns = useQuery({ ...columnsQuery(file), enabled: preview.data !== undefined });
   const pictures = usePictures(file, columns.data, { offset: shownOffset, limit: PREVIEW_ROWS });
   // A large text file's rows are counted only with its columns.
   const total = preview.data?.total_rows ?? (columns.data?.is_whole ? columns.data.rows : null);

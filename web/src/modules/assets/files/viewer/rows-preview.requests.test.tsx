@@ -1,4 +1,4 @@
-import type { Asset } from '@bakehouse/contract/assets';
+import { type Asset, previewFile } from '@bakehouse/contract/assets';
 import { describeColumns, searchRows } from '@bakehouse/contract/data-files';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, render, screen } from '@testing-library/react';
@@ -6,6 +6,7 @@ import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
+import { ApiError } from '../../../../lib/api/api-error.ts';
 import { previewQuery } from '../../asset-calls.ts';
 import type { RowsPlace } from './rows-place.ts';
 import { RowsPreview } from './rows-preview.tsx';
@@ -71,4 +72,24 @@ test('a bar of a column shows its rows until the filter is removed', async () =>
   await userEvent.click(screen.getByRole('button', { name: 'Remove the filter question: 3 to 6 long' }));
   expect(placed).toHaveBeenLastCalledWith({ filters: undefined });
   expect(screen.getByText('Why?')).toBeTruthy();
+});
+
+test('shows why the server cannot read the file yet, and a retry shows the rows and their columns', async () => {
+  const reason = 'The Python environment is still being prepared. Please try again in a few minutes.';
+  let isReady = false;
+  vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
+    if (endpoint !== previewFile && endpoint !== describeColumns) return new Promise(() => undefined);
+    if (!isReady) throw new ApiError(reason, { status: 503, code: 'unavailable' });
+    return endpoint === previewFile ? page : { rows: 2, is_whole: true, columns: [question] };
+  });
+  render(
+    <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+      <Placed />
+    </QueryClientProvider>,
+  );
+  expect((await screen.findByRole('alert')).textContent).toContain(reason);
+  isReady = true;
+  await userEvent.click(screen.getByRole('button', { name: 'Try again' }));
+  expect(await screen.findByText('Who bakes?')).toBeTruthy();
+  expect(await screen.findByRole('button', { name: 'Show rows with 3 to 6 characters: 1 row' })).toBeTruthy();
 });
