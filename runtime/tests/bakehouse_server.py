@@ -54,6 +54,8 @@ class BakehouseServer:
         # How long flushing an artefact to disk takes.
         self.flush_s = 0.0
         self.drain_seconds: int | None = None
+        # Adapters that a text server must load.
+        self.adapters: list[dict[str, Any]] = []
         self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
         self._changed = threading.Condition()
         self._http: ThreadingHTTPServer | None = None
@@ -134,7 +136,9 @@ class BakehouseServer:
                     self.reports.append(report)
                     self.on_report(report)
             self._changed.notify_all()
-            answer = {"accepted_seq": len(self.reports), "command": self.command}
+            answer: dict[str, Any] = {"accepted_seq": len(self.reports), "command": self.command}
+            if self.adapters:
+                answer["adapters"] = self.adapters
             return answer | ({"drain_seconds": self.drain_seconds} if self.drain_seconds else {})
 
 

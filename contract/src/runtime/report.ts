@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { inputFile } from './workload-spec.ts';
 
 /**
  * Reports of a workload to the server. They are numbered from 1 and idempotent by `seq`: a batch may be sent
@@ -83,6 +84,8 @@ export const report = z.discriminatedUnion('type', [
   z.object({ ...numbered, type: z.literal('leaving'), within_seconds: z.int().min(1) }),
   /** A server accepts requests. */
   z.object({ ...numbered, type: z.literal('ready'), base_url: z.string() }),
+  /** A text server has loaded an adapter of `reportsAnswer.adapters`, or could not: one sentence says why. */
+  z.object({ ...numbered, type: z.literal('adapter'), name: z.string(), failure: z.string().nullable() }),
   /** A finite workload has uploaded its last artefact. `summary` is stored with the run. */
   z.object({
     ...numbered,
@@ -106,7 +109,10 @@ export const reportsAnswer = z.object({
   accepted_seq: z.int(),
   command: z.enum(['continue', 'stop']),
   drain_seconds: z.int().min(1).optional(),
+  /** Adapters that a text server must load while it runs. */
+  adapters: z.array(z.object({ name: z.string(), files: z.array(inputFile) })).optional(),
 });
 
 export type HeldOutAnswers = z.infer<typeof heldOutAnswers>;
+export type ReportsAnswer = z.infer<typeof reportsAnswer>;
 export type Report = z.infer<typeof report>;

@@ -26,6 +26,8 @@ export const serveTextSpec = workloadSpecBase.extend({
       rank: z.int(),
     }),
   ),
+  /** The largest rank of adapters that vLLM can load while it runs; 0 if it loads none. */
+  lora_rank: z.int().min(0).default(0),
   host: z.string(),
   /** 0 lets the system choose; the `ready` report contains the port. */
   port: z.int().min(0).max(65535),

@@ -413,6 +413,7 @@ class ServeTextSpec(Wire):
     model_name: str
     model_file: str
     adapters: list[ServeTextSpecAdapter]
+    lora_rank: Annotated[int, Field(ge=0)] = 0
     host: str
     port: Annotated[int, Field(ge=0, le=65535)]
     api_key: Annotated[str, Field(min_length=1)]
@@ -715,6 +716,14 @@ class ReadyReport(Wire):
     base_url: str
 
 
+class AdapterReport(Wire):
+    seq: Annotated[int, Field(ge=1)]
+    at: str
+    type: Literal["adapter"]
+    name: str
+    failure: str | None
+
+
 class ResultReportFile(Wire):
     path: str
     sha256: str
@@ -753,6 +762,7 @@ Report = Annotated[
     | SamplesReport
     | LeavingReport
     | ReadyReport
+    | AdapterReport
     | ResultReport
     | StoppedReport
     | FailedReport,
@@ -760,10 +770,16 @@ Report = Annotated[
 ]
 
 
+class ReportsAnswerAdapter(Wire):
+    name: str
+    files: list[InputFile]
+
+
 class ReportsAnswer(Wire):
     accepted_seq: int
     command: Literal["continue", "stop"]
     drain_seconds: Annotated[int, Field(ge=1)] | None = None
+    adapters: list[ReportsAnswerAdapter] | None = None
 
 
 class ReportsBody(Wire):

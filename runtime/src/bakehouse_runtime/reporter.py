@@ -17,7 +17,7 @@ from .server_client import RETRY_TIMEOUT_S, retry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .protocol import HeldOutAnswers
+    from .protocol import HeldOutAnswers, ReportsAnswerAdapter
     from .server_client import Artefact, ServerClient
 
 _STOP_TIMEOUT_S = 15.0
@@ -54,6 +54,7 @@ class Reporter:
         self._stop_by = math.inf
         self._leaves_within_s: float | None = None
         self._over: Exception | None = None
+        self._missing_adapters: list[ReportsAnswerAdapter] = []
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
 
     def __enter__(self) -> Reporter:
@@ -95,6 +96,11 @@ class Reporter:
         """How long the environment allows for finishing running requests; None without such a
         signal or limit."""
         return self._leaves_within_s
+
+    @property
+    def missing_adapters(self) -> list[ReportsAnswerAdapter]:
+        """The adapters that a text server must load, by the server's last answer."""
+        return self._missing_adapters
 
     def wait_for_stop(self, timeout_s: float) -> bool:
         """Waits until a stop is requested; returns whether it was."""
@@ -164,6 +170,10 @@ class Reporter:
     def ready(self, base_url: str) -> None:
         """Reports that a server answers at `base_url`."""
         self._add("ready", base_url=base_url)
+
+    def adapter(self, name: str, failure: str | None) -> None:
+        """Reports that a text server has loaded an adapter, or why it could not."""
+        self._add("adapter", name=name, failure=failure)
 
     def leaving(self, within_s: float) -> None:
         """Reports that the environment ends a server, which is finishing its requests."""
@@ -245,6 +255,7 @@ class Reporter:
         answer = retry(lambda: self._client.post_reports(reports), "take the reports")
         if answer.command == "stop":
             self.request_stop(answer.drain_seconds)
+        self._missing_adapters = answer.adapters or []
         return answer.accepted_seq
 
 

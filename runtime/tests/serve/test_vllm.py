@@ -12,10 +12,19 @@ from tokenizers import Tokenizer, models
 from bakehouse_runtime.data.templates.tool_template import add_tools
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
-from bakehouse_runtime.protocol import ServeTextSpec
+from bakehouse_runtime.protocol import ServeEmbeddingSpec, ServeTextSpec
 from bakehouse_runtime.serve.engine import gauge_sum
-from bakehouse_runtime.serve.vllm import allowed_lora_rank, command, environment
+from bakehouse_runtime.serve.vllm import (
+    Vllm,
+    allowed_lora_rank,
+    command,
+    embedding_command,
+    environment,
+)
+from with_vllm.cpu import ask_vllm, needs_vllm
+from with_vllm.families import FAMILIES, tokens_of, write_base
 
+VLLM_PROGRAM = "vllm.entrypoints.cli.main"
 TEMPLATE = '{{ tools }}<tool_call>{"arguments": {{ arguments }}}'
 
 
@@ -54,19 +63,48 @@ def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
     )
 
 
-def test_omits_lora_arguments_for_a_base_model(inputs: dict[str, Path]) -> None:
-    assert command(spec(), inputs, 8000) == [
-        sys.executable,
-        *("-m", "vllm.entrypoints.cli.main", "serve", str(inputs["base_model"])),
-        *("--served-model-name", "llama"),
-        *("--host", "0.0.0.0", "--port", "8000"),
-        *("--max-model-len", "4096", "--max-num-seqs", "16"),
-        *("--gpu-memory-utilization", "0.9"),
-        *("--limit-mm-per-prompt", '{"image": 0, "video": 0, "audio": 0}'),
-        *("--allowed-media-domains", "none.invalid"),
-        *("--middleware", "bakehouse_runtime.serve.vllm_guard.KeyGuard"),
-        *("--disable-fastapi-docs", "--enable-auto-tool-choice", "--tool-call-parser", "hermes"),
+def embedding_spec() -> ServeEmbeddingSpec:
+    fields = spec().model_dump(exclude={"adapters", "lora_rank"})
+    return ServeEmbeddingSpec.model_validate(fields | {"task": "embedding"})
+
+
+@needs_vllm
+def test_vllm_understands_the_arguments(inputs: dict[str, Path], tmp_path: Path) -> None:
+    adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
+    specs = [
+        spec(),
+        spec().model_copy(update={"gpus": 4}),
+        spec(adapter, adapter | {"name": "other", "rank": 9}),
     ]
+    lines = [command(one, inputs, 8000) for one in specs]
+    lines.append(embedding_command(embedding_spec(), inputs, 8000))
+    assert all(line[:4] == [sys.executable, "-m", VLLM_PROGRAM, "serve"] for line in lines)
+    commands = [{"words": line[4:], "tokens": []} for line in lines]
+    for number, (model_type, template, tools, thoughts) in enumerate(FAMILIES):
+        tokens = tokens_of(tools, thoughts)
+        base = write_base(tmp_path / str(number), model_type, template, tokens)
+        words = command(spec(), {"base_model": base}, 8000)[4:]
+        commands.append({"words": words, "tokens": tokens})
+    found_all = ask_vllm("arguments.py", {"commands": commands})["commands"]
+    for (_, _, tools, thoughts), found in zip(FAMILIES, found_all[4:], strict=True):
+        assert found["tool_call_parser"] == (tools or "hermes")
+        assert found["reasoning_parser"] == (thoughts or "")
+        assert (found["parser"] == "HarmonyParser") == (tools == "openai")
+    plain, split, tuned, embedding = found_all[:4]
+    for found in (plain, split, tuned, embedding):
+        assert found["model_tag"] == str(inputs["base_model"])
+        assert (found["host"], found["port"], found["max_model_len"]) == ("0.0.0.0", 8000, 4096)
+        assert found["gpu_memory_utilization"] == 0.9
+        assert found["disable_fastapi_docs"]
+        # vLLM's own defaults.
+        assert found["max_num_seqs"] is None
+        assert found["enable_prefix_caching"] is not False
+        assert found["enable_chunked_prefill"] is not False
+    assert (plain["tensor_parallel_size"], split["tensor_parallel_size"]) == (1, 4)
+    assert (plain["tool_call_parser"], plain["enable_auto_tool_choice"]) == ("hermes", True)
+    assert (plain["enable_lora"], tuned["enable_lora"]) == (None, True)
+    assert (tuned["max_lora_rank"], tuned["max_loras"], tuned["max_cpu_loras"]) == (32, 4, 64)
+    assert (plain["runner"], embedding["runner"]) == ("auto", "pooling")
 
 
 def test_environment_disables_sampler_compilation_and_sets_the_path(
@@ -79,10 +117,15 @@ def test_environment_disables_sampler_compilation_and_sets_the_path(
     assert variables["VLLM_API_KEY"] == "key"
 
 
-def test_splits_a_model_over_several_gpus(inputs: dict[str, Path]) -> None:
-    one, four = (spec().model_copy(update={"gpus": gpus}) for gpus in (1, 4))
-    assert "--tensor-parallel-size" not in command(one, inputs, 8000)
-    assert command(four, inputs, 8000)[-2:] == ["--tensor-parallel-size", "4"]
+@pytest.mark.parametrize(("programs", "used"), [([], "0"), (["nvcc"], None)])
+def test_uses_deep_gemm_only_with_a_cuda_toolkit(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, programs: list[str], used: str | None
+) -> None:
+    for program in programs:
+        (tmp_path / program).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    assert environment("key").get("VLLM_USE_DEEP_GEMM") == used
 
 
 @pytest.mark.parametrize(
@@ -103,23 +146,6 @@ def test_limits_the_context_to_the_models(
     assert words[words.index("--max-model-len") + 1] == tokens
 
 
-def test_separates_thoughts_from_answers(inputs: dict[str, Path]) -> None:
-    base = inputs["base_model"]
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.add_tokens(["<think>", "</think>"])
-    tokenizer.save(str(base / "tokenizer.json"))
-    (base / "chat_template.jinja").write_text("{{ '<\uff5cAssistant\uff5c><think>\\n' }}")
-    words = command(spec(), inputs, 8000)
-    assert words[words.index("--reasoning-parser") + 1] == "deepseek_r1"
-
-
-def test_limits_the_adapters_per_batch(inputs: dict[str, Path]) -> None:
-    adapters = [{"name": f"a{n}", "input": "a1", "file": "", "rank": 8} for n in range(9)]
-    words = command(spec(*adapters), inputs, 8000)
-    assert words[words.index("--max-loras") + 1] == "4"
-    assert words[words.index("--max-cpu-loras") + 1] == "9"
-
-
 def test_passes_the_training_template_for_a_base_without_one(
     inputs: dict[str, Path],
 ) -> None:
@@ -129,16 +155,23 @@ def test_passes_the_training_template_for_a_base_without_one(
     assert template == add_tools(read_model_tokens(inputs["base_model"]).template_source)
 
 
-def test_names_adapters_and_rounds_up_the_rank(inputs: dict[str, Path]) -> None:
-    adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
-    words = command(spec(adapter, adapter | {"name": "other", "rank": 9}), inputs, 8000)
-    assert words[words.index("--enable-lora") :] == [
-        "--enable-lora",
-        *("--max-lora-rank", "32", "--max-loras", "2", "--max-cpu-loras", "2"),
-        "--lora-modules",
-        json.dumps({"name": "mine", "path": "/w/inputs/a1", "base_model_name": "llama"}),
-        json.dumps({"name": "other", "path": "/w/inputs/a1", "base_model_name": "llama"}),
-    ]
+def test_starts_without_adapters_if_the_model_does_not_support_them(
+    inputs: dict[str, Path],
+) -> None:
+    def program(code: str) -> list[str]:
+        return [sys.executable, "-c", code]
+
+    vllm = Vllm(
+        spec(),
+        inputs,
+        lambda _: program("raise SystemExit(1)"),
+        lambda _: program("import time; time.sleep(60)"),
+    )
+    vllm._process.wait(30)
+    assert vllm.ended() is None
+    assert vllm.ended() is None
+    vllm.close()
+    assert "vLLM ended with status" in str(vllm.ended())
 
 
 @pytest.mark.parametrize(
@@ -153,8 +186,6 @@ def test_rejects_unsupported_specs(inputs: dict[str, Path]) -> None:
         allowed_lora_rank(513)
     with pytest.raises(PlainError, match="no input base_model"):
         command(spec(), {}, 8000)
-    with pytest.raises(PlainError, match="no input a2"):
-        command(spec({"name": "x", "input": "a2", "file": "", "rank": 8}), inputs, 8000)
 
 
 def test_reads_running_requests_from_the_metrics_page() -> None:

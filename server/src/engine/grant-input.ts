@@ -1,4 +1,6 @@
-import type { Database } from '../platform/db/database.ts';
+import type { WorkloadInput } from '@bakehouse/contract/runtime/workload-spec';
+import { sql } from 'kysely';
+import { type Database, type Transaction, toJson } from '../platform/db/database.ts';
 import { upsertInput } from './files/file-queries.ts';
 
 /** Grants a workload one more input than its spec names, for a request, until its files are deleted. */
@@ -7,4 +9,17 @@ export async function grantInput(
   input: { workloadId: string; sha256: string; sizeBytes: number },
 ): Promise<void> {
   await upsertInput(db, input);
+}
+
+/** Step: adds an adapter that a running server has loaded to its spec, so that the next attempt loads it too. */
+export async function recordLoadedAdapter(
+  tx: Transaction,
+  workloadId: string,
+  { adapter, input }: { adapter: { name: string }; input: WorkloadInput },
+): Promise<void> {
+  await sql`
+    update workloads set spec = spec
+      || jsonb_build_object('adapters', spec -> 'adapters' || ${toJson([adapter])}::jsonb)
+      || jsonb_build_object('inputs', spec -> 'inputs' || ${toJson([input])}::jsonb)
+    where id = ${workloadId} and ${adapter.name} <> all (adapter_names)`.execute(tx);
 }

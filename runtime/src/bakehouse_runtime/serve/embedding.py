@@ -27,7 +27,7 @@ def _start(spec: ServeEmbeddingSpec, inputs: dict[str, Path]) -> ServingEngine:
         case "vllm":
             from .vllm import Vllm, embedding_command
 
-            return Vllm(spec, lambda port: embedding_command(spec, inputs, port))
+            return Vllm(spec, inputs, lambda port: embedding_command(spec, inputs, port))
         case "llamacpp":
             from .llamacpp import LlamaCpp, embedding_params
 

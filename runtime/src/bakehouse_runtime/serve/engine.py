@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import httpx
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from pathlib import Path
 
 # How long an engine may take to shut down, in whole seconds: for threads in this process, and for a
 # child process that frees its GPUs.
@@ -40,6 +41,15 @@ class ServingEngine(Protocol):
 
     def close(self) -> None:
         """Shuts it down, by force if necessary."""
+        ...
+
+
+@runtime_checkable
+class LoadsAdapters(Protocol):
+    """A model server that loads LoRA adapters while it runs."""
+
+    def load_adapter(self, name: str, folder: Path) -> None:
+        """Raises PlainError if it cannot serve the adapter."""
         ...
 
 

@@ -6,14 +6,16 @@ import time
 from typing import TYPE_CHECKING
 
 from ..errors import PlainError
+from ..protocol import ServeTextSpec
 from ..workload import workload
-from .engine import answers
+from .engine import LoadsAdapters, answers
+from .late_adapters import AdapterLoader
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from ..protocol import ServeEmbeddingSpec, ServeImageSpec, ServeTextSpec
+    from ..protocol import ServeEmbeddingSpec, ServeImageSpec
     from ..reporter import Reporter
     from .engine import ServingEngine
 
@@ -41,7 +43,10 @@ def serve(
             inputs = work.inputs()
             work.reporter.phase("loading model")
             engine = start(inputs)
-            _serve(engine, work.reporter)
+            adapters = None
+            if isinstance(spec, ServeTextSpec) and isinstance(engine, LoadsAdapters):
+                adapters = AdapterLoader(work, engine, spec.adapters)
+            _serve(engine, work.reporter, adapters)
     finally:
         # Close after all reports: an engine that hangs may end this process.
         if engine is not None:
@@ -68,7 +73,9 @@ class _Watchdog:
         self._next_at = time.monotonic() + _CHECK_INTERVAL_S
 
 
-def _serve(engine: ServingEngine, reporter: Reporter) -> None:
+def _serve(
+    engine: ServingEngine, reporter: Reporter, adapters: AdapterLoader | None = None
+) -> None:
     """Runs from loading to the last answer. Raises PlainError if the engine ends or hangs."""
     ready, poll_s = False, _POLL_LOADING_S
     watchdog = _Watchdog(engine)
@@ -76,10 +83,14 @@ def _serve(engine: ServingEngine, reporter: Reporter) -> None:
         if (reason := engine.ended()) is not None:
             raise PlainError(reason)
         if not ready and answers(engine):
+            if adapters:
+                adapters.load_first()
             ready, poll_s = True, _POLL_READY_S
             reporter.ready(engine.base_url)
         if ready:
             watchdog.check()
+            if adapters:
+                adapters.load_missing()
         reporter.wait_for_stop(poll_s)
         poll_s = min(poll_s * _POLL_LOADING_GROWTH, _POLL_READY_S)
     if ready:

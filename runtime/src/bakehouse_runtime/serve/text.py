@@ -20,9 +20,9 @@ def serve_text(spec: ServeTextSpec) -> int:
 
 def _start(spec: ServeTextSpec, inputs: dict[str, Path]) -> ServingEngine:
     if spec.engine == "vllm":
-        from .vllm import Vllm, command
+        from .vllm import start_vllm
 
-        return Vllm(spec, lambda port: command(spec, inputs, port))
+        return start_vllm(spec, inputs)
     from .llamacpp import LlamaCpp, server_params
 
     return LlamaCpp(spec, server_params(spec, inputs))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
+import shlex
+import shutil
 import socket
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import httpx
 
 from ..data.tokens import read_model_tokens
 from ..errors import PlainError
 from ..files import read_object
 from .engine import CLOSE_CHILD_S, answers, gauge_sum, read_metrics
-from .reasoning import reasoning_arguments
-from .tool_calls import tool_arguments
+from .parsers import parser_arguments
+from .peft_names import checkpoint_modules, is_zero, rename_modules
 from .vllm_guard import KeyGuard
 
 if TYPE_CHECKING:
@@ -25,8 +28,13 @@ if TYPE_CHECKING:
 
 # The sizes for which vLLM compiles its LoRA kernels (vllm/config/lora.py).
 _LORA_RANKS = (1, 8, 16, 32, 64, 128, 256, 320, 512)
-# The most adapters in one batch.
+# The most adapters in one batch: each uses memory on the GPU (lora-slots.ts).
 _LORAS_IN_BATCH_MAX = 4
+# Adapters in host memory; vLLM reads others from disk again.
+_LORAS_IN_MEMORY_MAX = 64
+_LOAD_TIMEOUT_S = 120.0
+# Any text: an adapter changes the probabilities of its tokens.
+_PROBE = "The baker sells 12 loaves of rye bread, and the price of each is"
 # The same share as in placement (choose-placement.ts).
 _GPU_MEMORY_PART = 0.9
 # The fields in which vLLM looks for a model's context length.
@@ -43,22 +51,38 @@ class Vllm:
     """Supervises one `vllm` server."""
 
     def __init__(
-        self, spec: ServeTextSpec | ServeEmbeddingSpec, words: Callable[[int], list[str]]
+        self,
+        spec: ServeTextSpec | ServeEmbeddingSpec,
+        inputs: dict[str, Path],
+        words: Callable[[int], list[str]],
+        fallback: Callable[[int], list[str]] | None = None,
     ) -> None:
-        """Starts the command that `words` returns for a port; it loads until `/health` answers."""
+        """Starts the command that `words` returns for a port; it loads until `/health` answers. If
+        it ends before, `fallback` is started."""
         port = spec.port or _free_port(spec.host)
+        self._fallback = fallback and fallback(port)
+        self._base = _folder(inputs, "base_model")
+        self._model_name = spec.model_name
+        self._adapters_dir = Path(spec.work_dir) / "adapters"
+        self._loaded: set[str] = set()
         self.base_url = f"http://{spec.host}:{port}"
         self._tokens = 0
         self._api_key = spec.api_key
-        self._process = subprocess.Popen(
-            words(port),
-            stdin=subprocess.DEVNULL,
-            env=environment(spec.api_key),
-        )
+        self._process = self._start(words(port))
+
+    def _start(self, words: list[str]) -> subprocess.Popen[bytes]:
+        environ = environment(self._api_key)
+        return subprocess.Popen(words, stdin=subprocess.DEVNULL, env=environ)
 
     def ended(self) -> str | None:
         status = self._process.poll()
-        return None if status is None else f"vLLM ended with status {status}; its log says why."
+        if status is None:
+            return None
+        if self._fallback is not None:
+            print("vLLM did not start with adapters; it starts without.", flush=True)
+            self._process, self._fallback = self._start(self._fallback), None
+            return None
+        return f"vLLM ended with status {status}; its log says why."
 
     def in_flight(self) -> int | None:
         return gauge_sum(
@@ -69,6 +93,7 @@ class Vllm:
     def advances(self) -> bool:
         """Returns whether tokens were processed since the last call, or no request is running. The
         HTTP process alone would answer even if the engine hangs."""
+        self._fallback = None
         tokens = gauge_sum(
             lambda: read_metrics(self.base_url, self._api_key),
             ("vllm:prompt_tokens_total", "vllm:generation_tokens_total"),
@@ -77,6 +102,39 @@ class Vllm:
             return False
         before, self._tokens = self._tokens, tokens
         return tokens != before or (self.in_flight() == 0 and answers(self))
+
+    def load_adapter(self, name: str, folder: Path) -> None:
+        """Loads an adapter. Raises PlainError if vLLM cannot, or if the adapter changes nothing:
+        vLLM serves the base under the adapter's name if it knows none of its modules."""
+        # A deployment that slept asks for its adapter again.
+        if name in self._loaded:
+            return
+        served = self._adapters_dir / name
+        shutil.rmtree(served, ignore_errors=True)
+        rename_modules(folder, checkpoint_modules(self._base), served)
+        self._post("/v1/load_lora_adapter", {"lora_name": name, "lora_path": str(served)})
+        if not is_zero(served) and self._probe(name) == self._probe(self._model_name):
+            self._post("/v1/unload_lora_adapter", {"lora_name": name})
+            raise PlainError(
+                "The adapter changes nothing in vLLM: its modules are not those of the base model."
+            )
+        self._loaded.add(name)
+
+    def _probe(self, name: str) -> Any:
+        body = {"model": name, "prompt": _PROBE, "max_tokens": 1, "prompt_logprobs": 0}
+        answer = self._post("/v1/completions", body).json()
+        return answer["choices"][0]["prompt_logprobs"]
+
+    def _post(self, path: str, body: dict[str, Any]) -> httpx.Response:
+        headers = {"Authorization": f"Bearer {self._api_key}"}
+        with httpx.Client(timeout=_LOAD_TIMEOUT_S, trust_env=False) as client:
+            try:
+                answer = client.post(f"{self.base_url}{path}", json=body, headers=headers)
+            except httpx.HTTPError as error:
+                raise PlainError(f"vLLM could not load the adapter: {error}.") from error
+        if not answer.is_success:
+            raise PlainError(f"vLLM could not load the adapter: {_message_of(answer)}")
+        return answer
 
     def close(self) -> None:
         """Terminates the child, and kills it if it does not exit."""
@@ -96,24 +154,48 @@ def environment(api_key: str) -> dict[str, str]:
         # Not passed as an argument, because every user of the machine can read those.
         "VLLM_API_KEY": api_key,
         "VLLM_NO_USAGE_STATS": "1",
+        # Only this program has the key that the routes for it require.
+        "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1",
         # FlashInfer's sampler is compiled at start with nvcc, which a host with only a driver
         # lacks.
         "VLLM_USE_FLASHINFER_SAMPLER": "0",
+        # So are DeepGEMM's kernels, which vLLM prefers for FP8 models.
+        **({} if _has_cuda_toolkit() else {"VLLM_USE_DEEP_GEMM": "0"}),
         # vLLM's compilers use programs of its own environment, such as ninja.
         "PATH": os.pathsep.join(filter(None, (programs, os.environ.get("PATH")))),
     }
 
 
-def command(spec: ServeTextSpec, inputs: dict[str, Path], port: int) -> list[str]:
+def _has_cuda_toolkit() -> bool:
+    home = os.environ.get("CUDA_HOME")
+    return shutil.which("nvcc") is not None or (home is not None and Path(home).is_dir())
+
+
+def command(
+    spec: ServeTextSpec, inputs: dict[str, Path], port: int, *, late_adapters: bool = True
+) -> list[str]:
     """Returns the command line of the server. It calls the module, not the `vllm` script, so that
-    vLLM uses the same interpreter as this program."""
+    vLLM uses the same interpreter as this program. Adapters are loaded once the server answers;
+    `late_adapters` prepares a server without any for them."""
     base = _folder(inputs, "base_model")
     words = _shared_words(spec, base, port)
-    tokens = read_model_tokens(base)
-    words += tool_arguments(base, tokens)
-    words += reasoning_arguments(base, tokens)
+    words += parser_arguments(base, read_model_tokens(base))
     words += _split_arguments(spec)
-    return words + _lora_arguments(spec, inputs) if spec.adapters else words
+    if spec.adapters or (late_adapters and spec.lora_rank > 0):
+        words += _lora_arguments(spec)
+    return words
+
+
+def start_vllm(spec: ServeTextSpec, inputs: dict[str, Path]) -> Vllm:
+    """Starts a text server. Not all of vLLM's models support adapters, so a server without any
+    starts anyway."""
+    is_optional = spec.lora_rank > 0 and not spec.adapters
+    return Vllm(
+        spec,
+        inputs,
+        lambda port: command(spec, inputs, port),
+        (lambda port: command(spec, inputs, port, late_adapters=False)) if is_optional else None,
+    )
 
 
 def embedding_command(spec: ServeEmbeddingSpec, inputs: dict[str, Path], port: int) -> list[str]:
@@ -130,7 +212,6 @@ def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: in
         "--host": spec.host,
         "--port": str(port),
         "--max-model-len": str(context),
-        "--max-num-seqs": str(spec.parallel_requests),
         "--gpu-memory-utilization": str(_GPU_MEMORY_PART),
         # Text only: nothing is fetched from an address in a request.
         "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
@@ -141,7 +222,8 @@ def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: in
     words += [str(base)]
     words += [word for pair in arguments.items() for word in pair]
     words.append("--disable-fastapi-docs")
-    return words
+    # For tests on a CPU.
+    return words + shlex.split(os.environ.get("BAKEHOUSE_VLLM_ARGUMENTS", ""))
 
 
 def _split_arguments(spec: ServeTextSpec | ServeEmbeddingSpec) -> list[str]:
@@ -159,29 +241,21 @@ def context_tokens(base: Path) -> int | None:
     return min((value for value in known if isinstance(value, int) and value > 0), default=None)
 
 
-def _lora_arguments(spec: ServeTextSpec, inputs: dict[str, Path]) -> list[str]:
-    modules = [
-        json.dumps(
-            {
-                "name": adapter.name,
-                "path": str(_folder(inputs, adapter.input)),
-                "base_model_name": spec.model_name,
-            }
-        )
-        for adapter in spec.adapters
-    ]
+def _lora_arguments(spec: ServeTextSpec) -> list[str]:
+    rank = max([spec.lora_rank, *(adapter.rank for adapter in spec.adapters)])
     return [
         "--enable-lora",
-        "--max-lora-rank",
-        str(allowed_lora_rank(max(adapter.rank for adapter in spec.adapters))),
-        # Each uses memory on the GPU; other adapters wait in host memory.
-        "--max-loras",
-        str(min(len(spec.adapters), _LORAS_IN_BATCH_MAX)),
-        "--max-cpu-loras",
-        str(len(spec.adapters)),
-        "--lora-modules",
-        *modules,
+        *("--max-lora-rank", str(allowed_lora_rank(rank))),
+        *("--max-loras", str(_LORAS_IN_BATCH_MAX)),
+        *("--max-cpu-loras", str(_LORAS_IN_MEMORY_MAX)),
     ]
+
+
+def _message_of(answer: httpx.Response) -> str:
+    try:
+        return str(answer.json()["error"]["message"])
+    except (ValueError, LookupError, TypeError):
+        return f"it answers with {answer.status_code}."
 
 
 def _folder(inputs: dict[str, Path], name: str) -> Path:

@@ -1,4 +1,4 @@
-import type { Report } from '@bakehouse/contract/runtime/report';
+import type { Report, ReportsAnswer } from '@bakehouse/contract/runtime/report';
 import type { Transaction } from '../../platform/db/database.ts';
 import type { Artefact } from '../files/file-queries.ts';
 import type { Result, Workload } from './workload.ts';
@@ -16,6 +16,8 @@ export type WorkloadKind = {
   onReasons?: (tx: Transaction, workloads: Workload[]) => Promise<void>;
   /** Called when reports were accepted, and without reports every few seconds while the workload is alive. */
   onReports?: (tx: Transaction, workload: Workload, reports: Report[]) => Promise<void>;
+  /** Returns the adapters that the workload must load while it runs. Called with every batch of reports. */
+  missingAdapters?: (tx: Transaction, workload: Workload) => Promise<NonNullable<ReportsAnswer['adapters']>>;
   /** Called when a run has delivered its result. `artefacts` are the stored files that the result names. */
   onResult?: (tx: Transaction, workload: Workload, result: Result, artefacts: Artefact[]) => Promise<void>;
 };

@@ -9,8 +9,8 @@ import type { TrainTextSpec } from '@bakehouse/contract/runtime/train-spec';
 /*
  * Glossary of the engine.
  *
- * workload     A unit of work on a machine. Its spec never changes once it may begin; a different
- *              spec requires a new workload.
+ * workload     A unit of work on a machine. Its spec never changes once it may begin, except for
+ *              adapters that it loads while it runs; a different spec requires a new workload.
  * behaviour    A `run` is finite and ends with a result. A `deployment` is kept running until it
  *              is stopped.
  * kind         The module that handles it; its handlers run in the engine's transactions.

@@ -72,10 +72,12 @@ export async function acceptReports(
     if (isVisible(before, workload, reports)) await announce(kinds, tx, workload, before);
     if (changes.outcome) await wakeEngines(tx);
     const { wanted, drainSeconds } = workload;
+    const adapters = (await kind?.missingAdapters?.(tx, workload)) ?? [];
     return {
       accepted_seq: workload.acceptedSeq,
       command: wanted === 'stopped' ? 'stop' : 'continue',
       ...(drainSeconds > 0 && { drain_seconds: drainSeconds }),
+      ...(adapters.length > 0 && { adapters }),
     };
   });
 }
@@ -206,6 +208,7 @@ function applyReport(workload: Workload, report: Report, now: Date): WorkloadCha
     case 'failed':
       return { outcome: report };
     case 'leaving':
+    case 'adapter':
     case 'metrics':
     case 'held_out_answers':
     case 'samples':

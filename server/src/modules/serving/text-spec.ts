@@ -1,14 +1,18 @@
 import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
-import type { ServerParts } from './served-model.ts';
+import { LATE_LORA_RANK } from './placement/text/lora-slots.ts';
+import type { ServedAdapter, ServerParts } from './served-model.ts';
 
 export type TextEngine = ServeTextSpec['engine'];
 
 type TextSpec = Extract<WorkloadSpec, { task: 'text' }>;
 
-/** Requests that one server answers concurrently: each costs a CPU the same work, but a GPU batches them. */
-export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 64 } as const satisfies Record<
+/**
+ * Requests that one server answers concurrently: each costs a CPU the same work, but a GPU batches them. vLLM
+ * batches at least as many by default on every GPU, and lets others wait for memory.
+ */
+export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 256 } as const satisfies Record<
   TextEngine | ServeEmbeddingSpec['engine'],
   number
 >;
@@ -19,6 +23,7 @@ export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 64 } as const 
  */
 export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): TextSpec {
   const engine = serveTextSpec.shape.engine.parse(base.engine);
+  const parts = adapters.map(adapterParts);
   return {
     kind: 'serve',
     task: 'text',
@@ -27,16 +32,9 @@ export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): 
     // llama.cpp opens one file, vLLM the folder.
     model_file:
       engine === 'llamacpp' ? (base.files.find(({ path }) => path.endsWith('.gguf'))?.path ?? '') : '',
-    inputs: [
-      { name: 'base_model', files: base.files },
-      ...adapters.map((adapter) => ({ name: inputName(adapter.revisionId), files: adapter.files })),
-    ],
-    adapters: adapters.map((adapter) => ({
-      name: adapter.revisionId,
-      input: inputName(adapter.revisionId),
-      file: adapter.file,
-      rank: adapter.rank,
-    })),
+    inputs: [{ name: 'base_model', files: base.files }, ...parts.map(({ input }) => input)],
+    adapters: parts.map(({ adapter }) => adapter),
+    lora_rank: engine === 'vllm' ? Math.max(LATE_LORA_RANK, ...adapters.map(({ rank }) => rank)) : 0,
     port: 0,
     context_tokens: contextTokens,
     parallel_requests: PARALLEL_REQUESTS[engine],
@@ -44,8 +42,10 @@ export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): 
   };
 }
 
-function inputName(revisionId: string): string {
-  return `adapter-${revisionId}`;
+/** Returns the entries of the spec for an adapter. */
+export function adapterParts({ revisionId, files, file, rank }: ServedAdapter) {
+  const input = `adapter-${revisionId}`;
+  return { adapter: { name: revisionId, input, file, rank }, input: { name: input, files } };
 }
 
 /**

@@ -112,7 +112,7 @@ async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOption
   return options;
 }
 
-/** Returns whether the template starts every answer with a thought (`serve/reasoning.py`), or allows one. */
+/** Returns whether the template starts every answer with a thought (`serve/parsers.py`), or allows one. */
 function thinksOf(template: string): Thinks {
   if (/(?:<｜Assistant｜>|<\|im_start\|>assistant(?:\n|\\n))<think>(?:\n|\\n)/.test(template))
     return 'always';

@@ -20,8 +20,8 @@ const known = new Map<string, BuiltGrammar>();
 
 /**
  * Returns true if this server binds an optional call by its own grammar: if the answer has a schema, or if
- * the model server would not enforce the strict parameters. vLLM enforces none, and llama.cpp no patterns or
- * ranges.
+ * the model server would not enforce the strict parameters. vLLM enforces them in some call formats only, not
+ * in those of Gemma 4, Granite 4, Llama 4, Mistral and Phi-4; llama.cpp enforces no patterns or ranges.
  */
 export function isBoundChoice(
   { tools, choice }: CallableTools,

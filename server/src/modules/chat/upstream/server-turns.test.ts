@@ -38,11 +38,11 @@ it('does not remember a request whose client had already disconnected', async ()
 it('sends as many requests to a model server as its engine answers in parallel', async () => {
   const turns = serverTurns(sharedBy(2));
   const onGpu = { ...server, id: 'other', engine: 'vllm' } as const;
-  expect([turns.places(server), turns.places(onGpu)]).toEqual([2, 32]);
-  for (let n = 0; n < 32; n += 1) await turns.enter(onGpu, 'ada', never);
+  expect([turns.places(server), turns.places(onGpu)]).toEqual([2, 128]);
+  for (let n = 0; n < 128; n += 1) await turns.enter(onGpu, 'ada', never);
   const client = new AbortController();
   const waiting = turns.enter(onGpu, 'ada', client.signal);
-  expect(turns.load(onGpu)).toBe(33);
+  expect(turns.load(onGpu)).toBe(129);
   client.abort(new Error('disconnected'));
   await expect(waiting).rejects.toThrow('disconnected');
 });

@@ -12,6 +12,7 @@ import type { PlacedModel } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
 import { showDeployment } from '../kinds/deployment-state.ts';
+import { acceptAdapter, listMissingAdapters } from './late-adapters.ts';
 import {
   findModelServer,
   findModelServerOfWorkload,
@@ -106,11 +107,13 @@ export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
     name: MODEL_SERVER_KIND,
     // Its node or slot is being withdrawn: send it no more requests and start a replacement.
     onReports: async (tx, { id }, reports) => {
+      for (const report of reports) if (report.type === 'adapter') await acceptAdapter(tx, jobs, id, report);
       const leaving = reports.find((report) => report.type === 'leaving');
       if (!leaving) return;
       const drainSeconds = Math.min(leaving.within_seconds, LEAVES_S_MAX);
       await stopWorkload(tx, { id, reason: LEAVES, drainSeconds, now: clock.now() });
     },
+    missingAdapters: listMissingAdapters,
     onChange: async (tx, workload, before) => {
       const moved = workload.state !== before.state || passedOver(workload) !== passedOver(before);
       if (!moved && visibleState(workload) === visibleState(before)) return;

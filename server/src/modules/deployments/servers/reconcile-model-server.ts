@@ -43,14 +43,19 @@ const LONGEST_PAUSE_S = 300;
  * because this transaction notifies other processes. A step: call it after changing a deployment and before
  * moving credits; a job calls it when a workload of the server has changed.
  */
-export async function reconcileModelServer(tx: Transaction, clock: Clock, serverId: string): Promise<void> {
+export async function reconcileModelServer(
+  tx: Transaction,
+  clock: Clock,
+  serverId: string,
+  failedAdapter?: FailedAdapter,
+): Promise<void> {
   const now = clock.now();
   const locked = await lockModelServers(tx, serverId);
   // Lock in the order of ids, like every lock of several workloads; replicas may change places.
   const workloadIds = locked.flatMap(({ workload_id, next_workload_id }) => [workload_id, next_workload_id]);
   for (const id of workloadIds.filter((one) => one !== null).toSorted()) await lockWorkload(tx, id);
   const servers = await reorderReadyReplicas(tx, locked);
-  for (const server of servers) await reconcileOne(tx, now, server);
+  for (const server of servers) await reconcileOne(tx, now, server, failedAdapter);
   const owner = servers[0]?.deployment_id;
   if (owner) {
     await countTime(tx, now, await findRow(tx, owner));
@@ -58,15 +63,24 @@ export async function reconcileModelServer(tx: Transaction, clock: Clock, server
   }
 }
 
-async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow): Promise<void> {
+/** An adapter that a running server could not load, and why. */
+export type FailedAdapter = { revisionId: string; reason: string };
+
+async function reconcileOne(
+  tx: Transaction,
+  now: Date,
+  server: ModelServerRow,
+  failedAdapter?: FailedAdapter,
+): Promise<void> {
   const seen = await readState(tx, server);
   const { current, next } = seen;
   const all = await listDeploymentsOfServer(tx, server.id);
   const failed = [next, current].find((workload) => workload?.state === 'failed') ?? null;
   const up = current?.state === 'ready' || current?.state === 'degraded' ? current : null;
   const dropped = server.replica > 1 && (await dropReplica(tx, now, server, all, current));
-  const failedDeployments =
-    failed && server.replica === 1 ? await applyStartFailure(tx, all, { failed, up, now }) : [];
+  const failure =
+    failedAdapter && up ? failureOfAdapter(up, failedAdapter) : failed && failureOfStart(failed, up);
+  const failedDeployments = failure && server.replica === 1 ? await applyFailure(tx, now, all, failure) : [];
   const live = all.filter((deployment) => !failedDeployments.includes(deployment));
 
   const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
@@ -76,8 +90,8 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
   const adapters = adaptersOf(awake);
   const retry = await recordStarts(tx, now, server, { failed, up, awake: awake.length > 0 });
   const actions = planModelServer({
-    current: current && viewWorkload(current, now),
-    next: next && viewWorkload(next, now),
+    current: current && viewWorkload(current, now, adapters),
+    next: next && viewWorkload(next, now, adapters),
     wantedAdapters: adapters.map(({ revisionId }) => revisionId),
     wanted: starterWanted || awake.length > 0,
   });
@@ -86,7 +100,7 @@ async function reconcileOne(tx: Transaction, now: Date, server: ModelServerRow):
 
   const served = await recordServedDeployments(tx, now, server, live, carrierId);
   // Publish only actual changes: this runs every minute.
-  const acted = actions.length > 0 || failed !== null;
+  const acted = actions.length > 0 || failed !== null || failedAdapter !== undefined;
   for (const { id, user_id } of acted ? all : served) {
     await publishChange(tx, user_id, { topic: 'deployment', id });
   }
@@ -129,7 +143,7 @@ async function dropReplica(
   workload: WorkloadWithSpec | null,
 ): Promise<boolean> {
   if (!owner || !workload || replica <= owner.min_replicas || replica !== owner.replicas) return false;
-  const isStuck = workload.state === 'failed' || viewWorkload(workload, now).state === 'waiting';
+  const isStuck = workload.state === 'failed' || viewWorkload(workload, now, []).state === 'waiting';
   if (isStuck) await recordDroppedReplica(tx, owner.id, { replicas: replica - 1, now });
   return isStuck;
 }
@@ -238,32 +252,49 @@ async function exchange(tx: Transaction, rows: ModelServerRow[], a: number, b: n
     await setWorkloads(tx, id, { workload_id, next_workload_id });
 }
 
-type Failure = {
-  failed: WorkloadWithSpec;
-  /** The workload that still serves, if any. */
-  up: WorkloadWithSpec | null;
-  now: Date;
+type Failure = Pick<WorkloadWithSpec, 'id' | 'reason'> & {
+  /** Whether the failure concerns the deployment. */
+  concerns: (row: DeploymentRow) => boolean;
+  /** Whether another workload still serves the deployment. */
+  isServed: (row: DeploymentRow) => boolean;
 };
 
+function failureOfStart({ id, reason, spec }: WorkloadWithSpec, up: WorkloadWithSpec | null): Failure {
+  return {
+    ...{ id, reason },
+    concerns: (row) => carries({ spec }, row),
+    isServed: (row) => up !== null && carries(up, row),
+  };
+}
+
+function failureOfAdapter(up: WorkloadWithSpec, { revisionId, reason }: FailedAdapter): Failure {
+  return {
+    ...{ id: up.id, reason },
+    concerns: (row) => row.adapter !== null && row.revision_id === revisionId,
+    isServed: (row) => carries(up, row),
+  };
+}
+
 /**
- * Step: ends the deployments that the failed start leaves unserved, or puts them to sleep, and returns them.
+ * Step: ends the deployments that the failure leaves unserved, or puts them to sleep, and returns them.
  * Deployments that never sleep are left unchanged.
  */
-async function applyStartFailure(
+async function applyFailure(
   tx: Transaction,
+  now: Date,
   live: DeploymentRow[],
-  { failed, up, now }: Failure,
+  failure: Failure,
 ): Promise<DeploymentRow[]> {
   const { ended, asleep } = planStartFailure(
     live.map((row) => ({
       row,
       proven: row.ready_at !== null,
       neverSleeps: neverSleeps(row),
-      failed: carries(failed, row),
-      served: up !== null && carries(up, row),
+      failed: failure.concerns(row),
+      served: failure.isServed(row),
     })),
   );
-  const end = { now, failed: true, reason: failed.reason, carrierId: failed.id };
+  const end = { now, failed: true, reason: failure.reason, carrierId: failure.id };
   for (const { row } of [...ended, ...asleep]) await countTime(tx, now, row);
   for (const { row } of ended) await setDraftEnded(tx, row.id, end);
   await notify(
@@ -274,7 +305,7 @@ async function applyStartFailure(
       data: { pod_id: row.id, title: row.title },
     })),
   );
-  const reason = `Asleep: its model server could not start (${failed.reason}). The next request tries again.`;
+  const reason = `Asleep: its model server could not start (${failure.reason}). The next request tries again.`;
   for (const { row } of asleep) await recordAsleep(tx, row.id, reason);
   return [...ended, ...asleep].map(({ row }) => row);
 }

@@ -1,6 +1,9 @@
-import { expect, it } from 'vitest';
+import { vllmStatus } from '@bakehouse/contract/deployments/text';
+import { describe, expect, it } from 'vitest';
+import { listed } from '../../../engine/testing/test-gpus.ts';
 import { testServing } from '../../../testing/test-serving.ts';
-import { insertFineTune, insertStarter } from '../testing/test-models.ts';
+import { readRevision } from '../../assets/read-revision.ts';
+import { insertFineTune, insertModel, insertStarter } from '../testing/test-models.ts';
 
 const STARTER = 'starter-model';
 
@@ -53,4 +56,55 @@ it('finishes a response after its place was withdrawn, while another server take
   expect(await answer.text()).toContain('[DONE]');
   await expect.poll(() => driver.running()).toHaveLength(1);
   expect(driver.running()).not.toEqual([first]);
+});
+
+describe('a running vLLM', async () => {
+  const gpus = [listed('NVIDIA_TESLA_A100', [0, 1, 2, 3])];
+  const serving = await testServing({ capacity: { gpus, servesTextOnGpus: true } });
+  const { server, driver, stub, deploy, untilRunning, ask } = serving;
+  const user = await server.signUp();
+  const base = await insertModel(server.services, user, 'A Base', { 'model.safetensors': 'weights' });
+  await untilRunning(user, await deploy(user, base.assetId));
+  const [launch] = driver.running();
+  const storedSpec = async () => {
+    const { spec } = await server.services.db
+      .selectFrom('workloads')
+      .select('spec')
+      .where('id', '=', launch?.workloadId ?? '')
+      .executeTakeFirstOrThrow();
+    return spec as unknown as { adapters: { name: string }[]; inputs: { name: string }[] };
+  };
+
+  it('loads an adapter without another server, and stores it for the next attempt', async () => {
+    const assetId = await insertFineTune(server.services, base, user, 'A Tune', { rank: 8 });
+    const podId = await deploy(user, assetId);
+    await untilRunning(user, podId);
+    expect(driver.running()).toEqual([launch]);
+    const { revision } = await readRevision(server.services.db, { assetId, userId: user.userId });
+    const { adapters, inputs } = await storedSpec();
+    expect(adapters).toMatchObject([{ name: revision.id, rank: 8 }]);
+    expect(inputs.map(({ name }) => name)).toEqual(['base_model', `adapter-${revision.id}`]);
+    const { model_name: name } = await server.request(vllmStatus, { params: { podId } }, { as: user });
+    expect((await ask(user, name)).status).toBe(200);
+    expect(stub.requests.at(-1)).toMatchObject({ model: revision.id });
+  });
+
+  it('ends only the deployment whose adapter it cannot load', async () => {
+    const assetId = await insertFineTune(server.services, base, user, 'A Wrong Tune', { rank: 8 });
+    const { revision } = await readRevision(server.services.db, { assetId, userId: user.userId });
+    stub.brokenAdapter = revision.id;
+    const podId = await deploy(user, assetId);
+    await expect.poll(() => serving.status(user, podId)).toMatchObject({ status: 'failed' });
+    expect(JSON.stringify(await serving.status(user, podId))).toContain('An adapter does not fit');
+    expect(driver.running()).toEqual([launch]);
+    expect((await storedSpec()).adapters).toHaveLength(1);
+  });
+
+  it('is replaced for an adapter of a larger rank', async () => {
+    const assetId = await insertFineTune(server.services, base, user, 'A Large Tune', { rank: 64 });
+    await untilRunning(user, await deploy(user, assetId));
+    const [latest] = driver.running().slice(-1);
+    expect(latest?.workloadId).not.toBe(launch?.workloadId);
+    expect(latest?.spec).toMatchObject({ lora_rank: 64, adapters: [{}, {}] });
+  });
 });

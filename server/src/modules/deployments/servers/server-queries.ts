@@ -45,6 +45,21 @@ export async function findModelServerOfWorkload(db: Db, workloadId: string) {
     .executeTakeFirst();
 }
 
+/** Returns the adapters of awake deployments that the current workload of their server does not carry, but can load. */
+export async function selectWaitingAdapters(tx: Transaction, workloadId: string) {
+  const { rows } = await sql<{ revision_id: string; adapter: unknown }>`
+    select distinct on (revision_id) revision_id, adapter
+    from model_servers server
+    join workloads on workloads.id = server.workload_id
+    join deployments on deployments.model_server_id = server.id
+    where server.workload_id = ${workloadId} and server.engine = 'vllm'
+      and terminated_at is null and not sleeping and adapter is not null
+      and revision_id::text <> all (adapter_names) and (adapter ->> 'rank')::int <= (spec ->> 'lora_rank')::int`.execute(
+    tx,
+  );
+  return rows;
+}
+
 export type NewModelServer = {
   kind: ServerKindName;
   engine: string;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { ReportsAnswer } from '@bakehouse/contract/runtime/report';
 import { postWorkloadReports } from '@bakehouse/contract/workloads';
 import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 import { sendHeartbeats } from '../../../engine/testing/send-heartbeats.ts';
@@ -102,7 +103,7 @@ export function stubModelServer(): Stub {
       print('model loaded');
       await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
       stub.leave.push(() => report(3, { type: 'leaving', within_seconds: 1770 }));
-      const life = signsOfLife(post, () => inFlight);
+      const life = signsOfLife(post, { inFlight: () => inFlight, broken: () => stub.brokenAdapter });
       await ended(AbortSignal.any([stop, killed, life.drained]));
       life.end();
       await new Promise((resolve) => {
@@ -117,13 +118,21 @@ export function stubModelServer(): Stub {
 }
 
 /**
- * Sends heartbeats from now on; aborts `drained` once the server requests a stop and nothing is in flight.
+ * Loads the adapters that answers name. Sends heartbeats from now on; aborts `drained` once the server requests a stop and nothing is in flight.
  */
-function signsOfLife(post: (reports: object[]) => Promise<Response>, inFlight: () => number) {
+function signsOfLife(
+  post: (reports: object[]) => Promise<Response>,
+  { inFlight, broken }: { inFlight: () => number; broken: () => string | null },
+) {
   const drained = new AbortController();
   const give = async () => {
-    const { command } = (await (await post([])).json()) as { command: string };
-    if (command === 'stop' && inFlight() === 0) drained.abort();
+    const reply = (await (await post([])).json()) as ReportsAnswer;
+    if (reply.command === 'stop' && inFlight() === 0) drained.abort();
+    for (const [index, { name }] of (reply.adapters ?? []).entries()) {
+      const failure = name === broken() ? 'An adapter does not fit' : null;
+      const numbered = { seq: reply.accepted_seq + index + 1, at: new Date().toISOString() };
+      await post([{ ...numbered, type: 'adapter', name, failure }]);
+    }
   };
   return { drained: drained.signal, end: sendHeartbeats(give) };
 }

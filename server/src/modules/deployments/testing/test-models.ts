@@ -165,13 +165,15 @@ export async function insertFineTune(
   base: Model,
   owner: { userId: string },
   title: string,
+  forVllm: { rank: number } | null = null,
 ): Promise<string> {
   const write = (text: string) => storeBlob(services, Readable.from([text]));
   const adapter = await write(`adapter ${randomUUID()}`);
-  const config = await write(JSON.stringify({ r: 8, lora_alpha: 8 }));
+  const config = await write(JSON.stringify({ r: forVllm?.rank ?? 8, lora_alpha: 8 }));
   const files = [
     { path: 'adapter.gguf', ...adapter },
     { path: 'adapter_config.json', ...config },
+    ...(forVllm ? [{ path: 'adapter_model.safetensors', ...adapter }] : []),
   ];
   return inTransaction(services.db, async (tx) => {
     const assetId = await insertAsset(tx, {

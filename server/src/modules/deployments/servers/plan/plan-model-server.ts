@@ -2,6 +2,7 @@ import type { Config } from '../../../../config.ts';
 import { hasEnded, type WorkloadWithSpec } from '../../../../engine/model/workload.ts';
 import { invalidParam } from '../../../../platform/errors.ts';
 import { IN_ALL_MS_MAX } from '../../../serving/ask/request-deadline.ts';
+import type { ServedAdapter } from '../../../serving/served-model.ts';
 import type { DeploymentRow } from '../../queries.ts';
 
 /**
@@ -117,9 +118,22 @@ export function sleepsAfterMinutes(
   return idleMinutes > 0 && !neverSleeps(deployment) ? idleMinutes : null;
 }
 
-/** Returns a workload in the form that the plan uses. */
-export function viewWorkload(workload: WorkloadWithSpec, now: Date): ServerWorkload {
-  return { id: workload.id, state: viewedState(workload, now), adapters: adapterNames(workload) };
+/**
+ * Returns a workload in the form that the plan uses. Wanted adapters that it can load while it runs count as
+ * carried: it learns of them from the answers to its reports.
+ */
+export function viewWorkload(
+  workload: WorkloadWithSpec,
+  now: Date,
+  wanted: Pick<ServedAdapter, 'revisionId' | 'rank'>[],
+): ServerWorkload {
+  const rankMax = 'lora_rank' in workload.spec ? workload.spec.lora_rank : 0;
+  const loadable = wanted.filter(({ rank }) => rank <= rankMax).map(({ revisionId }) => revisionId);
+  return {
+    id: workload.id,
+    state: viewedState(workload, now),
+    adapters: [...new Set([...adapterNames(workload), ...loadable])],
+  };
 }
 
 function viewedState(workload: WorkloadWithSpec, now: Date): ServerWorkload['state'] {

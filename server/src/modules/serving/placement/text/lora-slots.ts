@@ -3,6 +3,8 @@ import * as z from 'zod';
 /** Adapters that vLLM holds on a GPU concurrently, and the ranks it has kernels for. */
 export const LORA_SLOTS = 4;
 export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512];
+/** The rank up to which every text server on a GPU can load adapters while it runs. */
+export const LATE_LORA_RANK = 16;
 const BYTES_PER_VALUE = 2;
 
 const count = z.int().positive();

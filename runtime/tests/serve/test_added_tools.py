@@ -3,12 +3,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
-from bakehouse_runtime.serve.tool_calls import tool_parser
 from bakehouse_server import AUTHORIZED_CLIENT
 from serving import Serving, serve_spec
-from templates import template_of
 from tiny_model import write_tiny_gguf
 
 if TYPE_CHECKING:
@@ -28,27 +24,6 @@ ADD = {
         },
     },
 }
-
-
-@pytest.mark.parametrize(
-    ("template", "model_type", "parser"),
-    [
-        ("qwen2_5", "qwen2", "hermes"),
-        ("qwen3", "qwen3", "hermes"),
-        ("qwen3_5_think", "qwen3_5", "qwen3_coder"),
-        ("llama3_2", "llama", "llama3_json"),
-        # The same text for another model type.
-        ("llama3_2", "granite", None),
-        # Its calls use the same marks with another format.
-        ("glm4moe", "glm4_moe", None),
-        ("llama3", "llama", None),
-        ("gemma4", "gemma4", None),
-    ],
-)
-def test_selects_the_parser_of_the_templates_call_format(
-    template: str, model_type: str, parser: str | None
-) -> None:
-    assert tool_parser(model_type, template_of(template)) == parser
 
 
 def test_llama_cpp_supports_tools_for_a_template_without_them(

@@ -1,0 +1,349 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
+import { describe, expect, test, vi } from 'vitest';
+import { readConfig } from '../../config.ts';
+import { createLocalDriver } from '../../engine/drivers/local/local-driver.ts';
+import { hasLayer, runtimeDir } from '../../engine/host/environment/environment.ts';
+import { runtimeCommand } from '../../engine/host/runtime-command.ts';
+import { unlisted } from '../../engine/testing/test-gpus.ts';
+import { inTransaction } from '../../platform/db/in-transaction.ts';
+import { runProgram } from '../../platform/processes/run-program.ts';
+import { noSandbox } from '../../platform/sandbox/sandbox.ts';
+import { onFileEnd } from '../../testing/on-file-end.ts';
+import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
+import { recordLineage } from '../assets/lineage.ts';
+import { readRevision } from '../assets/read-revision.ts';
+import { insertModel, insertTraining } from '../deployments/testing/test-models.ts';
+
+/* vLLM itself, its CPU build, behind the whole product. Its "GPU" is this machine. */
+
+const machine = readConfig({});
+const python = path.join(machine.cacheDir, 'vllm-cpu', 'bin', 'python');
+const isInstalled = existsSync(python) && (await hasLayer(machine, 'training'));
+
+const patiently = { timeout: 20 * 60_000, interval: 500 };
+type Models = Record<string, Record<string, Buffer>>;
+type Called = { name: string; arguments: string };
+type Usage = { prompt_tokens: number; completion_tokens: number };
+type Choice = {
+  message: { content: string | null; tool_calls?: { function: Called }[] };
+  finish_reason: string;
+  logprobs?: { content: { logprob: number; top_logprobs: object[] }[] } | null;
+};
+type Answer = { choices: Choice[]; usage: Usage };
+
+/** Writes a tiny Llama, adapters for it and for another model, and an encoder. */
+async function writeModels(): Promise<Models> {
+  const folder = await temporaryFolder();
+  const { command, env } = await runtimeCommand(machine);
+  const program = `
+import shutil, sys
+from pathlib import Path
+from with_vllm.tiny_families import write_adapter, write_encoder, write_family
+folder = Path(sys.argv[1])
+base = write_family(folder / "base", "llama")
+write_adapter(base, folder / "first", [*range(10, 20)], seed=1)
+write_adapter(base, folder / "second", [*range(10, 20)], seed=2)
+other = write_family(folder / "other", "phi3")
+write_adapter(other, folder / "strange", [*range(10, 20)])
+shutil.rmtree(other)
+write_encoder(folder / "encoder")`;
+  await runProgram(command, ['-c', program, folder], {
+    env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
+  });
+  const models: Models = {};
+  for (const file of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!file.isFile()) continue;
+    const whole = path.join(file.parentPath, file.name);
+    const [model = '', ...rest] = path.relative(folder, whole).split(path.sep);
+    models[model] = { ...models[model], [rest.join('/')]: await readFile(whole) };
+  }
+  return models;
+}
+
+async function startServer() {
+  const home = await temporaryFolder();
+  const { args, env, reads } = await runtimeCommand(machine);
+  const driver = createLocalDriver({
+    workloadsDir: path.join(home, 'workloads'),
+    host: '127.0.0.1',
+    sandbox: noSandbox(path.join(home, 'lent')),
+    capacity: async () => ({ gpus: [unlisted('CPU of vLLM', 80, [0])], servesTextOnGpus: true }),
+    program: async () => ({
+      argv: [python, ...args],
+      reads,
+      pull: (spec) => [python, ...args, 'pull', '--cache', path.join(home, 'inputs'), spec],
+      env: {
+        ...Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : []))),
+        VLLM_CPU_KVCACHE_SPACE: '1',
+        VLLM_CPU_OMP_THREADS_BIND: `0-${cpus().length - 1}`,
+        BAKEHOUSE_VLLM_ARGUMENTS: '--enforce-eager --dtype float32',
+      },
+    }),
+  });
+  onFileEnd(async () => {
+    for (const { id, attempt } of await driver.listAlive()) await driver.kill(id, attempt);
+  });
+  return { driver, server: await testServer({ driver, roles: ['web', 'worker', 'reconciler'] }) };
+}
+
+type Started = Awaited<ReturnType<typeof startServer>> & { user: TestUser; models: Models; base: Base };
+type Base = { assetId: string; revisionId: string };
+let started: Promise<Started> | null = null;
+/** Every answer's usage, to compare with the bill. */
+const used: Usage[] = [];
+
+function start(): Promise<Started> {
+  started ??= (async () => {
+    const models = await writeModels();
+    const { driver, server } = await startServer();
+    const user = await server.signUp();
+    const base = await insertModel(server.services, user, 'Base', models.base ?? {});
+    await deploy(server, user, base.assetId, 'base');
+    return { driver, server, user, models, base };
+  })();
+  return started;
+}
+
+/** Names of deployments by the names that these tests use. */
+const names: Record<string, string> = {};
+
+async function deploy(server: TestServer, user: TestUser, assetId: string, name: string) {
+  const body = { model_id: assetId, user_id: user.userId };
+  const { pod_id: podId } = await server.request(deployVllm, { body }, { as: user });
+  const pod = await vi.waitFor(async () => {
+    const found = await server.request(vllmStatus, { params: { podId } }, { as: user });
+    expect(['running', 'failed']).toContain(found.status);
+    return found;
+  }, patiently);
+  names[name] = pod.model_name;
+  return pod;
+}
+
+async function terminate({ services, request }: TestServer, user: TestUser, modelName: string) {
+  const pod = await services.db
+    .selectFrom('deployments')
+    .select('id')
+    .where('model_name', '=', modelName)
+    .where('terminated_at', 'is', null)
+    .executeTakeFirst();
+  const query = { user_id: user.userId };
+  if (pod) await request(terminatePod, { params: { podId: pod.id }, query }, { as: user });
+}
+
+const question = [{ role: 'user', content: 'What do you bake?' }];
+
+async function post(
+  call: string,
+  { model, ...body }: { model: string; [field: string]: unknown },
+  signal?: AbortSignal,
+): Promise<Response> {
+  const { server, user } = await start();
+  return fetch(`${server.url}/v1/${call}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${user.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: names[model], ...body }),
+    ...(signal && { signal }),
+  });
+}
+
+async function ask(body: object): Promise<Answer> {
+  const whole = { model: 'base', messages: question, max_tokens: 12, temperature: 0, ...body };
+  const answer = await post('chat/completions', whole);
+  const said = await answer.text();
+  expect(answer.status, said).toBe(200);
+  const found = JSON.parse(said) as Answer;
+  used.push(found.usage);
+  return found;
+}
+
+const textOf = ({ choices: [one] }: Answer) => one?.message.content ?? '';
+const callsOf = ({ choices: [one] }: Answer) => one?.message.tool_calls?.map((call) => call.function) ?? [];
+
+/** Returns the events of a stream. */
+async function stream(body: object): Promise<Record<string, unknown>[]> {
+  const whole = { model: 'base', messages: question, max_tokens: 12, temperature: 0, stream: true };
+  const answer = await post('chat/completions', {
+    ...whole,
+    stream_options: { include_usage: true },
+    ...body,
+  });
+  const lines = (await answer.text()).split('\n').filter((line) => line.startsWith('data: {'));
+  const events = lines.map((line) => JSON.parse(line.slice(6)) as Record<string, unknown>);
+  used.push(events.at(-1)?.usage as Usage);
+  return events;
+}
+
+const order = {
+  type: 'object',
+  properties: { bread: { enum: ['rye', 'spelt'] }, loaves: { type: 'integer', minimum: 1, maximum: 9 } },
+  required: ['bread', 'loaves'],
+  additionalProperties: false,
+};
+const isOrder = (text: string | undefined) => {
+  const found = JSON.parse(text ?? '') as { bread: string; loaves: number };
+  expect(['rye', 'spelt']).toContain(found.bread);
+  expect(found.loaves).toBeGreaterThanOrEqual(1);
+  expect(found.loaves).toBeLessThanOrEqual(9);
+};
+const tools = ['order', 'cancel'].map((name) => ({
+  type: 'function',
+  function: { name, description: 'Orders bread.', parameters: order, strict: true },
+}));
+
+async function insertFineTune({ server, user, base, models }: Started, title: string): Promise<string> {
+  const { assetId } = await insertModel(server.services, user, title, models[title] ?? {});
+  const source = { ...base, title: 'Base' };
+  const { files } = await readRevision(server.services.db, { assetId, userId: user.userId });
+  await inTransaction(server.services.db, async (tx) => {
+    await recordLineage(tx, {
+      assetId,
+      runId: await insertTraining(tx, files),
+      base: source,
+      dataset: source,
+    });
+  });
+  return assetId;
+}
+
+describe.skipIf(!isInstalled)(
+  'vLLM (installed by runtime/install-vllm-cpu.sh)',
+  { timeout: 45 * 60_000 },
+  () => {
+    test('answers, counts tokens and streams with usage', async () => {
+      const whole = await ask({});
+      expect(whole.usage.prompt_tokens).toBeGreaterThan(10);
+      const events = await stream({});
+      const pieces = events.flatMap(({ choices }) => choices as { delta: { content?: string } }[]);
+      expect(pieces.map(({ delta }) => delta.content ?? '').join('')).toBe(textOf(whole));
+      expect(events.at(-1)?.usage).toMatchObject(whole.usage);
+    });
+
+    test('stops at a stop text, and repeats an answer with its seed', async () => {
+      const text = textOf(await ask({}));
+      const stop = text.slice(2, 4);
+      expect(textOf(await ask({ stop: [stop] }))).toBe(text.slice(0, text.indexOf(stop)));
+      const seeded = async (seed: number) => textOf(await ask({ temperature: 1, seed }));
+      expect(await seeded(7)).toBe(await seeded(7));
+      expect(await seeded(7)).not.toBe(await seeded(8));
+    });
+
+    test('returns log-probabilities, and several answers for one prompt', async () => {
+      const { choices, usage } = await ask({ logprobs: true, top_logprobs: 3 });
+      expect(choices[0]?.logprobs?.content).toHaveLength(usage.completion_tokens);
+      expect(choices[0]?.logprobs?.content[0]?.top_logprobs).toHaveLength(3);
+      const two = await ask({ n: 2, temperature: 1 });
+      expect(two.choices).toHaveLength(2);
+      expect(two.usage.prompt_tokens).toBe(usage.prompt_tokens);
+    });
+
+    test('binds an answer to a schema', async () => {
+      const json_schema = { name: 'order', schema: order, strict: true };
+      const text = textOf(
+        await ask({ response_format: { type: 'json_schema', json_schema }, max_tokens: 100 }),
+      );
+      expect(text).toContain('bread');
+      isOrder(text);
+    });
+
+    test('calls required, named, parallel and streamed tools, whose parameters are enforced', async () => {
+      const limit = { tools, max_tokens: 400 };
+      const [required] = callsOf(await ask({ ...limit, tool_choice: 'required' }));
+      expect(['order', 'cancel']).toContain(required?.name);
+      isOrder(required?.arguments);
+      const named = { type: 'function', function: { name: 'cancel' } };
+      const [cancel, ...none] = callsOf(await ask({ ...limit, tool_choice: named }));
+      expect([cancel?.name, none]).toEqual(['cancel', []]);
+      isOrder(cancel?.arguments);
+      const parallel = await ask({ ...limit, tool_choice: 'required', parallel_tool_calls: true });
+      expect(callsOf(parallel).length).toBeGreaterThanOrEqual(1);
+      const events = await stream({ ...limit, tool_choice: named });
+      const pieces = events.flatMap(
+        ({ choices }) => choices as { delta: { tool_calls?: { function: Called }[] } }[],
+      );
+      const text = pieces
+        .flatMap(({ delta }) => delta.tool_calls ?? [])
+        .map((call) => call.function.arguments);
+      isOrder(text.join(''));
+      for (const call of callsOf(await ask({ ...limit, tool_choice: 'auto' }))) isOrder(call.arguments);
+    });
+
+    test('charges every token once, also of a cancelled answer', async () => {
+      const { server, user } = await start();
+      const cancelled = new AbortController();
+      const body = { model: 'base', messages: question, max_tokens: 2_000, stream: true };
+      const answer = await post('chat/completions', body, cancelled.signal);
+      const decoder = new TextDecoder();
+      let read = '';
+      for await (const piece of answer.body ?? []) {
+        read += decoder.decode(piece as Uint8Array, { stream: true });
+        if (/"content":"[^"]/.test(read)) break;
+      }
+      cancelled.abort();
+      const rows = await vi.waitFor(async () => {
+        const found = await server.services.db
+          .selectFrom('chat_requests')
+          .select(['prompt_tokens', 'completion_tokens'])
+          .where('user_id', '=', user.userId)
+          .execute();
+        expect(found).toHaveLength(used.length + 1);
+        return found;
+      }, patiently);
+      const sum = (all: Usage[], name: keyof Usage) => all.reduce((total, one) => total + one[name], 0);
+      // All prompts of the cancelled kind have the same tokens.
+      expect(sum(rows, 'prompt_tokens') - sum(used, 'prompt_tokens')).toBe(used[0]?.prompt_tokens);
+      const written = sum(rows, 'completion_tokens') - sum(used, 'completion_tokens');
+      expect(written).toBeGreaterThanOrEqual(1);
+      expect(written).toBeLessThan(2_000);
+    });
+
+    test('loads adapters into the running server, and refuses one that does not fit', async () => {
+      const all = await start();
+      const { server, user, driver } = all;
+      const [before] = await driver.listAlive();
+      const text = textOf(await ask({}));
+      const texts = new Set([text]);
+      for (const title of ['first', 'second']) {
+        const pod = await deploy(server, user, await insertFineTune(all, title), title);
+        expect(pod).toMatchObject({ status: 'running' });
+        texts.add(textOf(await ask({ model: title })));
+      }
+      expect(texts.size).toBe(3);
+      await terminate(server, user, names.second ?? '');
+      const pod = await deploy(server, user, await insertFineTune(all, 'strange'), 'strange');
+      expect(pod.status).toBe('failed');
+      expect(JSON.stringify(pod)).toContain('does not fit the base model');
+      expect(await driver.listAlive()).toEqual([before]);
+      expect(textOf(await ask({}))).toBe(text);
+    });
+
+    test('answers a request after vLLM has died', async () => {
+      const { driver } = await start();
+      for (const { id, attempt } of await driver.listAlive()) await driver.kill(id, attempt);
+      expect(textOf(await ask({ model: 'first' }))).not.toBe('');
+    });
+
+    test('returns embeddings', async () => {
+      const { server, user, models, driver } = await start();
+      for (const name of Object.values(names)) await terminate(server, user, name);
+      await vi.waitFor(async () => expect(await driver.listAlive()).toEqual([]), patiently);
+      const { assetId } = await insertModel(server.services, user, 'Encoder', models.encoder ?? {});
+      await deploy(server, user, assetId, 'encoder');
+      const answer = await post('embeddings', { model: 'encoder', input: ['rye bread', 'a cat'] });
+      const said = await answer.text();
+      const [alive] = await driver.listAlive();
+      const logs = alive ? await driver.logs(alive.id, 60) : [];
+      expect(answer.status, [said, ...logs].join('\n')).toBe(200);
+      const found = JSON.parse(said) as {
+        data: { embedding: number[] }[];
+        usage: { prompt_tokens: number };
+      };
+      expect(found.data.map(({ embedding }) => embedding.length)).toEqual([32, 32]);
+      expect(found.usage.prompt_tokens).toBeGreaterThan(2);
+    });
+  },
+);

@@ -1,0 +1,47 @@
+import type { Report, ReportsAnswer } from '@bakehouse/contract/runtime/report';
+import { grantInput, recordLoadedAdapter } from '../../../engine/grant-input.ts';
+import type { Workload } from '../../../engine/model/workload.ts';
+import type { Transaction } from '../../../platform/db/database.ts';
+import type { Jobs } from '../../../platform/jobs/jobs.ts';
+import type { ServedAdapter } from '../../serving/served-model.ts';
+import { adapterParts } from '../../serving/text-spec.ts';
+import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
+import { findModelServerOfWorkload, selectWaitingAdapters } from './server-queries.ts';
+import { announceModelServer } from './watch-model-server.ts';
+
+/* vLLM loads the adapters of new deployments while it runs. The answers to its reports name them. */
+
+/** Step: returns the adapters that a running model server must load, and lets it read their files. */
+export async function listMissingAdapters(
+  tx: Transaction,
+  { id: workloadId, state, placement }: Workload,
+): Promise<NonNullable<ReportsAnswer['adapters']>> {
+  if (state !== 'ready' || placement.accelerator === null) return [];
+  const adapters = (await selectWaitingAdapters(tx, workloadId)).map(({ revision_id, adapter }) => ({
+    name: revision_id,
+    files: (adapter as ServedAdapter).files,
+  }));
+  for (const { sha256, size_bytes: sizeBytes } of adapters.flatMap(({ files }) => files))
+    await grantInput(tx, { workloadId, sha256, sizeBytes });
+  return adapters;
+}
+
+/** Step: records an adapter that a server has loaded, or ends the deployments of one that it could not load. */
+export async function acceptAdapter(
+  tx: Transaction,
+  jobs: Jobs,
+  workloadId: string,
+  { name, failure }: Extract<Report, { type: 'adapter' }>,
+): Promise<void> {
+  const server = await findModelServerOfWorkload(tx, workloadId);
+  if (!server) return;
+  if (failure === null) {
+    const found = (await selectWaitingAdapters(tx, workloadId)).find(({ revision_id: id }) => id === name);
+    if (!found) return;
+    const adapter = { ...(found.adapter as ServedAdapter), revisionId: name };
+    await recordLoadedAdapter(tx, workloadId, adapterParts(adapter));
+  }
+  const failedAdapter = failure === null ? {} : { failedAdapter: { revisionId: name, reason: failure } };
+  await jobs.enqueue(tx, reconcileModelServerJob, { serverId: server.id, ...failedAdapter });
+  await announceModelServer(tx, server.id);
+}
