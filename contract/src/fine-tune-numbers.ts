@@ -8,6 +8,9 @@ export const segmentationMethods = ['regex', 'tokenizer', 'spacy', 'nltk'] as co
 /** Learning rate schedules after the warm-up. */
 export const lrSchedulers = ['cosine', 'linear', 'constant'] as const;
 
+/** AdamW, or the same with its two moments in 8 bits. */
+export const optimizers = ['adamw', 'adamw_8bit'] as const;
+
 export const loraTargetModules = [
   'q_proj',
   'k_proj',
@@ -18,6 +21,9 @@ export const loraTargetModules = [
   'down_proj',
   'lm_head',
 ] as const;
+
+/** Target that stands for all linear modules of the layers, as in PEFT. It must be the only target. */
+export const ALL_LINEAR = 'all-linear';
 
 /** Trained weights: low-rank matrices next to the base, the same with the base in 4 bits, or all weights. */
 export const adaptations = ['lora', 'qlora', 'full'] as const;
@@ -173,6 +179,7 @@ export const fineTuneDefaults = {
   ) as Record<FineTuneNumber, number>),
   segmentation_method: 'regex',
   lr_scheduler: 'cosine',
+  optimizer: 'adamw',
   adaptation: 'lora',
   use_rslora: false,
   use_dora: false,

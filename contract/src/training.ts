@@ -8,12 +8,13 @@ import { HUB_MODEL_ID_LENGTH_MAX, hubModelId } from './fields/hub-model-id.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import {
+  ALL_LINEAR,
   adaptations,
   defaultTargetModules,
   fineTuneDefaults,
   fineTuneNumbers,
-  loraTargetModules,
   lrSchedulers,
+  optimizers,
   PATTERN_LENGTH_MAX,
   REWARDS_MAX,
   rewardWeight,
@@ -24,9 +25,13 @@ import { bgl, bglInput, positiveBgl } from './money.ts';
 import { validateReport } from './runtime/train-spec.ts';
 
 const targetModules = z
-  .array(z.enum(loraTargetModules))
+  .array(z.string().regex(/^[\w.-]{1,200}$/, 'A target module must be a name like q_proj, or all-linear'))
   .min(1, 'Select at least one target module')
-  .max(loraTargetModules.length, 'Select each target module once');
+  .max(64, 'Select at most 64 target modules')
+  .refine(
+    (modules) => modules.length === 1 || !modules.includes(ALL_LINEAR),
+    'all-linear includes all other modules: leave them out',
+  );
 
 const weight = numberOf(rewardWeight);
 
@@ -67,6 +72,8 @@ const trainingFields = {
   learning_rate: numberOf(fineTuneNumbers.learning_rate),
   /** Learning rate after the warm-up: decays to 0 as half a cosine or linearly, or stays constant. */
   lr_scheduler: z.enum(lrSchedulers).default(fineTuneDefaults.lr_scheduler),
+  /** `adamw_8bit` stores the moments of a weight in 2 bytes instead of 8. It needs a GPU. */
+  optimizer: z.enum(optimizers).default(fineTuneDefaults.optimizer),
   /** Share of the steps in which the learning rate rises from 0. */
   warmup_ratio: numberOf(fineTuneNumbers.warmup_ratio),
   weight_decay: numberOf(fineTuneNumbers.weight_decay),
@@ -157,7 +164,10 @@ const trainingFields = {
    * is a whole model with the adapter merged. Defaults to false.
    */
   use_dora: z.boolean('use_dora must be true or false').optional(),
-  /** Defaults to all; with `qlora` or an objective other than SFT to all but `lm_head`. */
+  /**
+   * Names of linear modules, or `["all-linear"]` for all linear modules of the layers. Defaults to the eight
+   * usual names; with `qlora` or an objective other than SFT to all but `lm_head`.
+   */
   lora_target_modules: targetModules.optional(),
 };
 
@@ -225,7 +235,7 @@ export const storedPayload = z.object({
     )
     .default(() => []),
   /** Empty if all weights are trained. */
-  lora_target_modules: z.array(z.enum(loraTargetModules)).default(defaultTargetModules('sft')),
+  lora_target_modules: z.array(z.string()).default(defaultTargetModules('sft')),
 });
 
 export const startedRun = z.object({ run_id: z.string(), model_id: z.string() });
@@ -285,7 +295,7 @@ export const fineTuneValidation = z.object({
   data: validateReport
     .omit({
       ...{ critical_errors: true, warnings: true, gguf_obstacle: true },
-      ...{ train_padded_tokens: true, eval_padded_tokens: true, reward_errors: true },
+      ...{ train_padded_tokens: true, eval_padded_tokens: true, reward_errors: true, target_errors: true },
     })
     .nullable(),
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { lrSchedulers } from '../fine-tune-numbers.ts';
+import { lrSchedulers, optimizers } from '../fine-tune-numbers.ts';
 import { dataFormats, matchComparisons, objectives, stringChecks } from '../limits.ts';
 import { workloadSpecBase } from './workload-spec.ts';
 
@@ -7,7 +7,7 @@ export const formatName = z.enum(dataFormats);
 
 export const objective = z.enum(objectives);
 
-/** How rows become training examples. Validation and training read the data with the same values. */
+/** How rows become training examples, in validation and training. Older runs lack fields with a default. */
 export const dataSpec = z.object({
   /** Path inside the `dataset` input. Its extension selects the reader: csv, jsonl, json, txt, parquet. */
   file_path: z.string().min(1),
@@ -38,10 +38,7 @@ export const dataSpec = z.object({
   stride: z.int().min(1),
   /** Text segments with fewer tokens are dropped. */
   min_segment_length: z.int().min(1),
-  /**
-   * Path inside the `validation` input of a separate held-out file: then all rows of `file_path` are trained
-   * on. It has the same format and columns. Null for none, as in runs from before this field existed.
-   */
+  /** Path inside the `validation` input of a separate held-out file; all rows of `file_path` are trained on. */
   validation_path: z.string().min(1).nullable().default(null),
   /** Share of rows to train on without a validation file; the rest is held out. */
   train_test_split: z.number().min(0.1).max(0.95),
@@ -49,11 +46,7 @@ export const dataSpec = z.object({
     .int()
     .min(0)
     .max(2 ** 31 - 1),
-  /**
-   * The current date for chat templates that use it: the day of the run's request, so that a run that
-   * continues after midnight trains on the same tokens. Null for the day of reading, as in runs from before
-   * this field existed.
-   */
+  /** Day of the request, for chat templates, so that a resumed run reads the same tokens. Null for today. */
   date: z
     .string()
     .regex(/^\d{4}-\d{2}-\d{2}$/)
@@ -70,12 +63,9 @@ export const loraSpec = z.object({
 
 /** With settings that only language models have. */
 export const textLoraSpec = loraSpec.extend({
-  /** Scales by alpha / √r instead of alpha / r; false in runs from before this field existed. */
+  /** Scales by alpha / √r instead of alpha / r. */
   use_rslora: z.boolean().default(false),
-  /**
-   * Weight-decomposed; the result is the base with the adapter merged. False in runs from before this field
-   * existed.
-   */
+  /** Weight-decomposed; the result is the base with the adapter merged. */
   use_dora: z.boolean().default(false),
 });
 
@@ -118,8 +108,8 @@ export const trainingParameters = z.object({
   rewards: z.array(reward).default([]),
   epochs: z.int().min(1),
   learning_rate: z.number().positive(),
-  /** The defaults of the next five are the values of runs from before these fields existed. */
   lr_scheduler: z.enum(lrSchedulers).default('cosine'),
+  optimizer: z.enum(optimizers).default('adamw'),
   /** Share of the steps, rounded down. */
   warmup_ratio: z.number().min(0).max(0.5).default(0.03),
   weight_decay: z.number().min(0).default(0),
@@ -127,26 +117,16 @@ export const trainingParameters = z.object({
   max_grad_norm: z.number().min(0).default(1),
   /** For SFT; 0 for no noise. */
   neftune_noise_alpha: z.number().min(0).default(0),
-  /**
-   * Steps between evaluations in addition to those after each epoch; 0 for none, as in runs from before this
-   * field existed.
-   */
+  /** Steps between evaluations in addition to those after each epoch; 0 for none. */
   eval_steps: z.int().min(0).default(0),
-  /**
-   * Evaluations without improvement after which the run ends; 0 disables it, as in runs from before this
-   * field existed.
-   */
+  /** Evaluations without improvement after which the run ends; 0 disables it. */
   early_stopping_patience: z.int().min(0).default(0),
   batch_size: z.int().min(1),
   eval_batch_size: z.int().min(1),
-  /**
-   * For SFT: short examples share a sequence without attending to each other. Then a batch counts sequences.
-   */
+  /** For SFT: short examples share a sequence. A batch then counts sequences. */
   packing: z.boolean().default(false),
   gradient_accumulation_steps: z.int().min(1),
-  /**
-   * Loads the base's linear layers in NF4 for adapter training; false in runs from before this field existed.
-   */
+  /** Loads the base's linear layers in NF4 for adapter training. */
   load_in_4bit: z.boolean().default(false),
   /** Null to train all weights of the base, which results in a whole model. */
   lora: textLoraSpec.nullable(),
@@ -291,6 +271,8 @@ export const validateReport = z.object({
   critical_errors: z.array(z.string()),
   /** Errors of the validation file. */
   validation_errors: z.array(z.string()).default([]),
+  /** Errors of the target modules. */
+  target_errors: z.array(z.string()).default([]),
   /** Errors of the rewards. */
   reward_errors: z.array(z.string()).default([]),
   warnings: z.array(z.string()),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from .errors import PlainError
@@ -23,7 +24,15 @@ Shape = tuple[int, ...]
 # parameter, and the engines cannot serve an adapter on that.
 _EXPERT_MODULES = {"gate_proj", "up_proj", "down_proj", "w1", "w2", "w3"}
 # Routers to experts hold a matrix but are no linear layer.
-_ROUTERS = {"gate", "router"}
+_ROUTERS = {"gate", "router", "shared_expert_gate"}
+# The target that stands for all linear modules of the layers, as in PEFT.
+ALL_LINEAR = "all-linear"
+_EXPERTS_STAY = "The experts of this mixture model stay as they are."
+# Names that may be missing with a warning: the defaults are the same for all families.
+_USUAL_MODULES = {"q_proj", "k_proj", "v_proj", "o_proj", *_EXPERT_MODULES, "lm_head"}
+# Parts of a base that read no text: encoders of a multimodal base, and layers for speculation.
+_LANGUAGE = re.compile(r"(^|\.)language_model\.|^lm_head\.")
+_OTHER_PARTS = re.compile(r"^(model\.)?(visual|vision_\w+|audio_\w+|multi_modal_\w+|mtp)\.")
 # Layer types that only use attention, and config names that indicate other kinds of layers.
 _ATTENTION_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
 _RECURRENT = re.compile(r"mamba|ssm|rwkv|recurrent|linear_attention|linear_conv|conv_l_cache", re.I)
@@ -40,11 +49,23 @@ class BaseModel:
     vocabulary: int
     max_positions: int | None
     tied_embeddings: bool
+    # Its weights are stored in MXFP4, and dequantized to be trained.
+    is_mxfp4: bool = False
 
     @property
     def parameters(self) -> int:
         """Returns the number of weights; tied embeddings count once."""
         return sum(math.prod(shape) for shape in self.shapes.values())
+
+    @cached_property
+    def language_shapes(self) -> dict[str, Shape]:
+        """Returns the shapes of the language model, without the other parts of the base."""
+        is_split = any("language_model." in name for name in self.shapes)
+        return {
+            name: shape
+            for name, shape in self.shapes.items()
+            if (_LANGUAGE.search(name) if is_split else not _OTHER_PARTS.search(name))
+        }
 
 
 @dataclass(frozen=True)
@@ -64,23 +85,28 @@ def read_base_model(folder: Path) -> BaseModel:
         raise PlainError("The base model has no config.json.")
     whole = read_optional_object(folder / "config.json")
     config = whole.get("text_config") or whole
-    _assert_unquantized(whole.get("quantization_config") or config.get("quantization_config"))
+    is_mxfp4 = _is_mxfp4(whole.get("quantization_config") or config.get("quantization_config"))
     shapes: dict[str, Shape] = {}
     for file in sorted(folder.glob("*.safetensors")):
         shapes.update(_header(file))
     try:
-        return _described(config, shapes or _llama_shapes(config))
+        described = _described(config, _dequantized(shapes) or _llama_shapes(config))
+        return replace(described, is_mxfp4=is_mxfp4)
     except KeyError as error:
         raise PlainError(f"The base model's config.json does not name {error.args[0]}.") from error
 
 
+class TargetError(PlainError):
+    """The target modules cannot be trained in this base."""
+
+
 def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft") -> LoraTargets:
-    """Returns the wanted modules that this model has. Raises PlainError if none remains, or if the
-    objective cannot train one of them."""
+    """Returns the wanted modules that this model has. Raises TargetError if none remains, if a free
+    name matches no linear module, or if the objective cannot train one of them."""
     experts = expert_modules(base)
-    linear = {name.split(".")[-2] for name in base.shapes if is_layer_matrix(name, base)} - experts
-    if not base.tied_embeddings:
-        linear.add("lm_head")
+    linear, names = _linear_modules(base), resolve_targets(base, [ALL_LINEAR])
+    if wanted == [ALL_LINEAR]:
+        return LoraTargets(names, [_EXPERTS_STAY] if experts else [])
     warnings = []
     if "lm_head" in wanted and base.tied_embeddings:
         warnings.append(
@@ -89,35 +115,49 @@ def lora_targets(base: BaseModel, wanted: list[str], objective: Objective = "sft
         )
     if left_out := [name for name in wanted if name in experts]:
         warnings.append(
-            f"{', '.join(left_out)} are left out: the experts of this mixture model stay as they "
-            "are."
+            f"{', '.join(left_out)} are left out: {_EXPERTS_STAY[0].lower()}{_EXPERTS_STAY[1:]}"
         )
-    missing = [name for name in wanted if name not in {*linear, *experts, "lm_head"}]
+    modules = [name for name in wanted if _matching(linear, [name])]
+    missing = [name for name in wanted if name not in {*modules, *experts, "lm_head"}]
+    has = f"It has: {', '.join(names)}. Choose from these, or choose {ALL_LINEAR}."
+    if unknown := [name for name in missing if name not in _USUAL_MODULES]:
+        raise TargetError(f"The base model has no linear module named {', '.join(unknown)}. {has}")
     if missing:
         warnings.append(f"The base model has no modules named {', '.join(missing)}.")
-    modules = [name for name in wanted if name in linear]
     if not modules:
-        raise PlainError(
-            f"The base model has none of the chosen target modules. "
-            f"It has: {', '.join(sorted(linear))}."
-        )
+        raise TargetError(f"The base model has none of the chosen target modules. {has}")
     if objective != "sft" and "lm_head" in modules:
-        raise PlainError(
-            f"{objective_name(objective)} cannot train an adapter on lm_head: leave it out of the "
+        raise TargetError(
+            f"{objective.upper()} cannot train an adapter on lm_head: leave it out of the "
             "target modules, or choose the objective SFT."
         )
     return LoraTargets(modules, warnings)
 
 
-def objective_name(objective: Objective) -> str:
-    """Returns the display name of an objective."""
-    return objective.upper()
+def resolve_targets(base: BaseModel, wanted: list[str]) -> list[str]:
+    """Returns the target modules without experts, and all linear modules for ALL_LINEAR."""
+    if wanted == [ALL_LINEAR]:
+        return sorted({name.rpartition(".")[2] for name in _linear_modules(base)} - {"lm_head"})
+    return [name for name in wanted if name not in expert_modules(base)]
+
+
+def _linear_modules(base: BaseModel) -> list[str]:
+    """Returns the full names of the linear modules of the language model, without experts."""
+    experts = expert_modules(base)
+    return [
+        name.removesuffix(".weight")
+        for name in base.language_shapes
+        if (name.endswith("lm_head.weight") and not base.tied_embeddings)
+        or (is_layer_matrix(name, base) and name.split(".")[-2] not in experts)
+    ]
 
 
 def trained_modules(base: BaseModel, parameters: TrainingParameters) -> LoraTargets:
     """Returns the modules that get an adapter, or none for a full fine-tune. Raises as
     `lora_targets`."""
     lora = parameters.lora
+    if base.is_mxfp4 and parameters.load_in_4bit:
+        raise PlainError("QLoRA cannot load a base in MXFP4: choose LoRA.")
     if lora is None:
         return LoraTargets([], [])
     return lora_targets(base, lora.target_modules, parameters.objective)
@@ -137,9 +177,9 @@ def new_tokens(parameters: TrainingParameters) -> int:
 
 def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec | None) -> int:
     """Returns the number of trained weights: r * (in + out) for every adapted matrix, plus one per
-    row with DoRA; without an adapter, all weights of the base."""
+    row with DoRA; without an adapter, all weights of the language model."""
     if lora is None:
-        return base.parameters
+        return sum(math.prod(shape) for shape in base.language_shapes.values())
     shapes = [base.shapes[f"{name}.weight"] for name in adapted(base, modules)]
     magnitudes = sum(rows for rows, _ in shapes) if lora.use_dora else 0
     return lora.r * sum(map(sum, shapes)) + magnitudes
@@ -147,11 +187,13 @@ def trainable_parameters(base: BaseModel, modules: list[str], lora: TextLoraSpec
 
 def adapted(base: BaseModel, modules: list[str]) -> list[str]:
     """Returns the full names of the adapted matrices, e.g. `model.layers.0.mlp.up_proj`."""
-    return [
-        name.removesuffix(".weight")
-        for name, shape in base.shapes.items()
-        if name.split(".")[-2:-1] in [[module] for module in modules] and len(shape) == 2
-    ]
+    return _matching(_linear_modules(base), modules)
+
+
+def _matching(names: list[str], targets: list[str]) -> list[str]:
+    """Returns the full names that match a target, as PEFT matches them."""
+    ends = tuple(f".{target}" for target in targets)
+    return [name for name in names if f".{name}".endswith(ends)]
 
 
 def is_layer_matrix(name: str, base: BaseModel) -> bool:
@@ -182,7 +224,7 @@ def require_packable(config: dict[str, Any], objective: Objective) -> None:
     """Raises PlainError if packed examples could attend to each other."""
     if objective != "sft":
         raise PlainError(
-            f"Packing is for SFT: switch it off, since {objective_name(objective)} looks at each "
+            f"Packing is for SFT: switch it off, since {objective.upper()} looks at each "
             "answer by itself."
         )
     text = config.get("text_config") or config
@@ -197,11 +239,14 @@ def require_packable(config: dict[str, Any], objective: Objective) -> None:
         )
 
 
-def _assert_unquantized(quantisation: object) -> None:
-    """Adapters train on unquantised weights; quantised ones need kernels of their own."""
+def _is_mxfp4(quantisation: object) -> bool:
+    """Returns whether Transformers can dequantize the base to train it. Raises PlainError for other
+    quantised weights, which need kernels of their own."""
     if not quantisation:
-        return
+        return False
     method = quantisation.get("quant_method") if isinstance(quantisation, dict) else None
+    if method == "mxfp4":
+        return True
     raise PlainError(
         f"The base is quantized ({method or 'by an unnamed method'}). Upload the unquantized "
         "weights."
@@ -218,10 +263,30 @@ def _described(config: dict[str, Any], shapes: dict[str, Shape]) -> BaseModel:
         intermediate_size=int(
             config.get("intermediate_size") or config.get("n_inner") or 4 * hidden
         ),
-        vocabulary=int(config["vocab_size"]),
+        vocabulary=int(config.get("vocab_size") or _embedded_words(shapes)),
         max_positions=int(positions) if positions else None,
         tied_embeddings=bool(config.get("tie_word_embeddings", "lm_head.weight" not in shapes)),
     )
+
+
+def _dequantized(shapes: dict[str, Shape]) -> dict[str, Shape]:
+    """Returns the shapes after MXFP4, which stores 32 numbers as 16 bytes and a scale."""
+    return {
+        name.removesuffix("_blocks"): (*shape[:-2], shape[-2] * 32)
+        if name.endswith("_blocks")
+        else shape
+        for name, shape in shapes.items()
+        if not name.endswith("_scales")
+    }
+
+
+def _embedded_words(shapes: dict[str, Shape]) -> int:
+    """Returns the rows of the embeddings, for a config.json that leaves out default values."""
+    rows = (shape[0] for name, shape in shapes.items() if name.endswith("embed_tokens.weight"))
+    found = next(rows, None)
+    if found is None:
+        raise KeyError("vocab_size")
+    return found
 
 
 def _header(file: Path) -> dict[str, Shape]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -52,6 +53,7 @@ _AS_STORED = {
     "starcoder2": "starcoder2",
 }
 _ARCHITECTURES = _REORDERED | _AS_STORED
+_LANGUAGE_MODEL = re.compile(r"^(model\.language_model|language_model\.model)\.")
 _PREFIX = "base_model.model."
 
 
@@ -65,6 +67,7 @@ def write_gguf_adapter(
     from gguf import GGUFWriter
 
     name, names = _tensor_names(config)
+    config = config.get("text_config") or config
     heads = int(config["num_attention_heads"])
     key_heads = int(config.get("num_key_value_heads") or heads)
 
@@ -114,6 +117,8 @@ def _tensor_names(config: Mapping[str, Any]) -> tuple[str, TensorNameMap]:
     """Returns llama.cpp's names of the base's architecture and of its tensors."""
     from gguf import MODEL_ARCH_NAMES, get_tensor_name_map
 
+    # From a multimodal base, llama.cpp makes a model of text.
+    config = config.get("text_config") or config
     for name in ("model_type", "num_hidden_layers", "num_attention_heads"):
         if name not in config:
             raise PlainError(f"llama.cpp needs a base whose config.json names {name}.")
@@ -123,7 +128,7 @@ def _tensor_names(config: Mapping[str, Any]) -> tuple[str, TensorNameMap]:
 
 
 def _tensor_name(names: TensorNameMap, module: str) -> str:
-    target = names.get_name(module)
+    target = names.get_name(_LANGUAGE_MODEL.sub("model.", module))
     if target is None:
         raise PlainError(f"llama.cpp has no place for {module}.")
     return target

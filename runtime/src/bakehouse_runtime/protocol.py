@@ -182,6 +182,7 @@ class TrainingParameters(Wire):
     epochs: Annotated[int, Field(ge=1)]
     learning_rate: Annotated[float, Field(gt=0)]
     lr_scheduler: Literal["cosine", "linear", "constant"] = "cosine"
+    optimizer: Literal["adamw", "adamw_8bit"] = "adamw"
     warmup_ratio: Annotated[float, Field(ge=0, le=0.5)] = 0.03
     weight_decay: Annotated[float, Field(ge=0)] = 0
     max_grad_norm: Annotated[float, Field(ge=0)] = 1
@@ -264,6 +265,7 @@ class ValidateReport(Wire):
     gguf_obstacle: str | None
     critical_errors: list[str]
     validation_errors: list[str] = []
+    target_errors: list[str] = []
     reward_errors: list[str] = []
     warnings: list[str]
 

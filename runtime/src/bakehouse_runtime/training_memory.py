@@ -6,7 +6,13 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from .base_model import adapted, expert_modules, is_layer_matrix, new_tokens, trained_modules
+from .base_model import (
+    adapted,
+    is_layer_matrix,
+    new_tokens,
+    resolve_targets,
+    trainable_parameters,
+)
 from .data.prepared import PAIRS
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ _TILE_TOKENS, _TILE_WORDS = 4096, 32768
 _TILE_BYTES = 34
 # Bytes for each weight of a matrix trained with DoRA on a CPU: docs/engine.md.
 _DORA_COPY_BYTES = 7
+_EMBEDDINGS = ("embed_tokens.weight", "wte.weight", "wpe.weight")
 # Overhead of heap fragmentation on a CPU, measured with glibc when all threads share one heap
 # (`share_one_heap`).
 _HEAP = 1.15
@@ -80,8 +87,7 @@ def _kept_memory(base: BaseModel, parameters: TrainingParameters) -> int:
     if parameters.lora is None:
         more = base.layers * (18 * base.hidden_size + 2 * base.intermediate_size)
     else:
-        experts = expert_modules(base)
-        names = adapted(base, [one for one in parameters.lora.target_modules if one not in experts])
+        names = adapted(base, resolve_targets(base, parameters.lora.target_modules))
         inputs = sum(base.shapes[f"{name}.weight"][1] for name in names)
         more = inputs * (6 if parameters.lora.dropout > 0 else 2)
     return round((own + more) * _HEAP)
@@ -99,21 +105,30 @@ def _weights_memory(
     (https://arxiv.org/abs/1710.03740). Autocast adds a 16-bit copy, and the best weights are stored
     in 16 bits too. Objectives that compare with the base then hold a second copy of it.
     """
+    # 8-bit Adam has two moments of 8 bits, where 256 share a scale, instead of two of 32.
+    saved = 6 - 8 / 256 if parameters.optimizer == "adamw_8bit" else 0
     if parameters.lora is not None:
         in_4_bits = gpu and parameters.load_in_4bit
         frozen = _quantized_memory(base) if in_4_bits else base.parameters * (2 if gpu else 5)
-        return frozen + trainable * (16 if gpu else 20) + _dora_norms(base, parameters, gpu=gpu)
+        trained = round(trainable * ((16 if gpu else 20) - saved))
+        return frozen + trained + _dora_norms(base, parameters, gpu=gpu)
     reference = 4 if parameters.objective in _COMPARED_WITH_BASE else 0
-    all_of_them = base.parameters * ((18 if gpu else 20) + reference)
-    return all_of_them - _passing_gradients(base, parameters, gpu=gpu)
+    # The encoders of a multimodal base stay as they are.
+    frozen = 4 * (base.parameters - trainable)
+    shapes = base.language_shapes.items()
+    # Transformers keeps 32 bits for embeddings.
+    embedded = sum(math.prod(shape) for name, shape in shapes if name.endswith(_EMBEDDINGS))
+    trained = trainable * (18 if gpu else 20) - round(saved * (trainable - embedded))
+    held = frozen + trained + reference * base.parameters
+    return held - _passing_gradients(base, parameters, gpu=gpu)
 
 
 def _passing_gradients(base: BaseModel, parameters: TrainingParameters, *, gpu: bool) -> int:
     """Returns the gradient bytes of a full fine-tune on a CPU, which do not coexist with all
     activations: gradients appear as activations are freed, and are freed after each step. With
     gradient accumulation they persist, and this is 0."""
-    stay = parameters.gradient_accumulation_steps > 1
-    return 0 if gpu or stay or parameters.lora is not None else 4 * base.parameters
+    stay = gpu or parameters.gradient_accumulation_steps > 1 or parameters.lora is not None
+    return 0 if stay else 4 * trainable_parameters(base, [], None)
 
 
 def _quantized_memory(base: BaseModel) -> int:
@@ -153,7 +168,7 @@ def _dora_shapes(base: BaseModel, parameters: TrainingParameters) -> list[Shape]
     """Returns the shapes of the matrices that get a magnitude."""
     if parameters.lora is None or not parameters.lora.use_dora:
         return []
-    modules = trained_modules(base, parameters).modules
+    modules = resolve_targets(base, parameters.lora.target_modules)
     return [base.shapes[f"{name}.weight"] for name in adapted(base, modules)]
 
 
@@ -169,7 +184,7 @@ def _sequences(parameters: TrainingParameters) -> int:
 def _writing_memory(base: BaseModel, sequences: int, tokens: int, *, gpu: bool) -> int:
     """Returns the peak bytes of generation: keys and values of all tokens, and per sequence the
     logits and probabilities of its next token."""
-    keys = [shape for name, shape in base.shapes.items() if name.endswith("k_proj.weight")]
+    keys = [shape for name, shape in base.language_shapes.items() if name.endswith("k_proj.weight")]
     width = keys[0][0] if keys else base.hidden_size
     cache = 2 * base.layers * width * tokens * (2 if gpu else 4)
     return cache + 12 * sequences * base.vocabulary

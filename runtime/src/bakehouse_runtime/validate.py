@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .base_model import (
+    TargetError,
     adapted,
     attention_share,
     exports_standalone_model,
@@ -104,6 +105,8 @@ def read_as_training_would(
         fields |= _model_fields(
             spec, base, fields["warnings"], read_optional_object(folder / "config.json")
         )
+    except TargetError as error:
+        fields["target_errors"].append(str(error))
     except PlainError as error:
         errors.append(str(error))
     if base is not None and tokens is not None:
@@ -239,7 +242,7 @@ def _nothing() -> dict[str, Any]:
     )
     lists = (
         "columns dropped token_histogram samples critical_errors validation_errors reward_errors "
-        "warnings"
+        "target_errors warnings"
     )
     return {
         **dict.fromkeys(numbers.split(), 0),

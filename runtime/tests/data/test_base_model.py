@@ -12,6 +12,7 @@ import pytest
 from bakehouse_runtime.base_model import (
     BaseModel,
     read_base_model,
+    trainable_parameters,
 )
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import TextLoraSpec, TrainingParameters
@@ -187,7 +188,10 @@ def test_full_fine_tune_uses_float32_and_a_reference_model(
             gradient_accumulation_steps=batches,
             lora=None,
         )
-        more, less = (training_memory(one, parameters, 0, 64, gpu=gpu) for one in (twice, base))
+        more, less = (
+            training_memory(one, parameters, trainable_parameters(one, [], None), 64, gpu=gpu)
+            for one in (twice, base)
+        )
         return (more - less) / base.parameters
 
     assert bytes_per_weight("sft", gpu=False) == 20
@@ -290,9 +294,9 @@ def test_rejects_modules_that_only_experts_have(tmp_path: Path, mixture: Path) -
     specification = spec(mixture, write_rows(tmp_path / "x.csv", 5))
     # Routers are no linear modules either.
     specification["parameters"]["lora"]["target_modules"] = ["gate", "up_proj"]
-    assert report_of(specification).critical_errors == [
-        "The base model has none of the chosen target modules. It has: k_proj, lm_head, o_proj, "
-        "q_proj, v_proj."
+    assert report_of(specification).target_errors == [
+        "The base model has no linear module named gate. It has: k_proj, o_proj, q_proj, v_proj. "
+        "Choose from these, or choose all-linear."
     ]
 
 
@@ -346,10 +350,10 @@ def test_names_modules_that_the_model_lacks(tmp_path: Path, tiny_model: Path) ->
     lora = specification["parameters"]["lora"]
     lora["target_modules"] = ["q_proj", "c_attn", "wi"]
     report = report_of(specification)
-    assert "The base model has no modules named c_attn, wi." in report.warnings
     assert report.critical_errors == []
-    lora["target_modules"] = ["c_attn"]
-    assert report_of(specification).critical_errors == [
-        "The base model has none of the chosen target modules. It has: down_proj, gate_proj, "
-        "k_proj, lm_head, o_proj, q_proj, up_proj, v_proj."
+    assert report.target_errors == [
+        "The base model has no linear module named c_attn, wi. It has: down_proj, gate_proj, "
+        "k_proj, o_proj, q_proj, up_proj, v_proj. Choose from these, or choose all-linear."
     ]
+    lora["target_modules"] = ["q_proj", "w1"]
+    assert "The base model has no modules named w1." in report_of(specification).warnings

@@ -126,6 +126,36 @@ def test_matches_published_gpu_measurements(tmp_path: Path, name: str) -> None:
     assert estimate == pytest.approx(peak, rel=WITHIN)
 
 
+def test_8_bit_adam_saves_six_bytes_per_weight_outside_the_embeddings(tmp_path: Path) -> None:
+    shape = next(iter(PUBLISHED.values()))[0]
+    base = base_of(tmp_path, shape, tied=False)
+
+    def memory(rank: int | None, optimizer: str) -> int:
+        asked = parameters(rank, ["q_proj"]).model_copy(update={"optimizer": optimizer})
+        trained = trainable_parameters(base, ["q_proj"], asked.lora)
+        return training_memory(base, asked, trained, 512, gpu=True)
+
+    embedded = shape.vocabulary * shape.hidden
+    saved = memory(None, "adamw") - memory(None, "adamw_8bit")
+    assert saved == pytest.approx(6 * (base.parameters - embedded), rel=0.01)
+    adapter = trainable_parameters(base, ["q_proj"], parameters(8, ["q_proj"]).lora)
+    saved = memory(8, "adamw") - memory(8, "adamw_8bit")
+    assert saved == pytest.approx(6 * adapter, rel=0.01)
+
+
+def test_all_linear_counts_the_modules_that_it_stands_for(tmp_path: Path) -> None:
+    base = base_of(tmp_path, next(iter(PUBLISHED.values()))[0], tied=False)
+    names = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
+
+    def memory(modules: list[str], *, gpu: bool) -> int:
+        asked = parameters(8, modules)
+        trained = trainable_parameters(base, names, asked.lora)
+        return training_memory(base, asked, trained, 512, gpu=gpu)
+
+    for gpu in (False, True):
+        assert memory(["all-linear"], gpu=gpu) == memory(names, gpu=gpu)
+
+
 class Measured(NamedTuple):
     """A run of ours on a CPU with bfloat16 and its reported peak. `length` is the length of each
     sequence, or of GRPO's prompts."""

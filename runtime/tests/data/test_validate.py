@@ -199,8 +199,8 @@ def test_reports_a_base_unknown_to_llama_cpp_before_training(
         "Bakehouse does not know how llama.cpp stores the model family novel."
     )
     assert report.critical_errors == []
-    config["text_config"] = dict(config)
     del config["num_hidden_layers"]
+    config["text_config"] = dict(config, n_layer=2)
     (other / "config.json").write_text(json.dumps(config))
     assert report_of(spec(other, data)).gguf_obstacle == (
         "llama.cpp needs a base whose config.json names num_hidden_layers."

@@ -9,6 +9,8 @@ import pytest
 
 from bakehouse_runtime.data.examples import prepare_examples
 from bakehouse_runtime.data.tokens import read_model_tokens
+from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.train.lora import config
 from train_spec import LINEAR, finish, kill_at_checkpoint, losses, questions, start, train_spec
 
 if TYPE_CHECKING:
@@ -33,6 +35,34 @@ def trained(server: BakehouseServer, tmp_path: Path, model: Path, **parameters: 
     trainer = build_trainer(spec, model, tmp_path, prepared, LINEAR, "cpu", _STEPS, [])
     trainer.train()
     return trainer
+
+
+@pytest.mark.parametrize(
+    ("device", "found", "said"),
+    [
+        ("cpu", object(), "8-bit AdamW needs a GPU"),
+        ("cuda", None, "8-bit AdamW needs bitsandbytes"),
+        ("cuda", object(), None),
+    ],
+)
+def test_8_bit_adam_needs_a_gpu_and_bitsandbytes(
+    server: BakehouseServer,
+    tmp_path: Path,
+    tied_model: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    device: Any,
+    found: object,
+    said: str | None,
+) -> None:
+    monkeypatch.setattr(config, "find_spec", lambda _: found)
+    monkeypatch.setattr(config, "has_bfloat16", lambda _: True)
+    spec = train_spec(server, tmp_path, tied_model, optimizer="adamw_8bit")
+    if said is None:
+        chosen = config.settings(spec, device, tmp_path, 1, evaluates=False)
+        assert chosen["optim"] == "adamw_bnb_8bit"
+        return
+    with pytest.raises(PlainError, match=said):
+        config.settings(spec, device, tmp_path, 1, evaluates=False)
 
 
 def points(trainer: Any, name: str) -> list[float]:

@@ -136,10 +136,12 @@ def test_rejects_a_step_that_cannot_be_shared(
         PlainError, match=r"8 GPUs cannot share the 4 rows of a step .* a multiple of 8"
     ):
         share_batch(1, 4, 8)
-    spec = train_spec(server, tmp_path, tied_model, objective="dpo")
-    with pytest.raises(PlainError, match=r"DPO trains on one GPU: choose 1\."):
-        shared_settings(spec.parameters, 2)
-    assert shared_settings(spec.parameters, 1) == {}
+    parameters = train_spec(server, tmp_path, tied_model).parameters
+    for objective in ("dpo", "kto", "grpo"):
+        other = parameters.model_copy(update={"objective": objective})
+        with pytest.raises(PlainError, match=rf"{objective.upper()} trains on one GPU: choose 1\."):
+            shared_settings(other, 2)
+        assert shared_settings(other, 1) == {}
 
 
 def test_rows_have_the_order_of_one_process_and_fill_all_batches() -> None:

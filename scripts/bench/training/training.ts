@@ -4,13 +4,12 @@ import { runtimeDir } from '../../../server/src/engine/host/environment/environm
 import { preparePython, prepareStarterModel } from '../../prepare/python-environment.ts';
 import { root } from '../../root.ts';
 import { type Measured, medianPair, type Pair } from '../measured.ts';
-import { measureExport } from './export.ts';
 import { runSide } from './run-side.ts';
 import { requireSameLosses } from './same-losses.ts';
 
 const ROUNDS = 3;
 
-/** The product's trainers and its export against bare scripts in a clean environment, alternately. */
+/** The product's trainers against bare scripts in a clean environment, alternately. */
 export async function measureTraining(tell: (line: Measured) => void): Promise<Measured[]> {
   await preparePython('training');
   const model = await prepareStarterModel();
@@ -22,7 +21,6 @@ export async function measureTraining(tell: (line: Measured) => void): Promise<M
   add(atLeast(1.3, 'training', 'tokens/s', 'TRL alone', await measureText(model)));
   add(atLeast(1, 'training of all weights', 'tokens/s', 'TRL alone', await measureText(model, '--full')));
   add(atLeast(0.95, 'training on pictures', 'pictures/s', 'a bare loop', await measurePictures()));
-  add(await measureExport(model, ROUNDS));
   return lines;
 }
 

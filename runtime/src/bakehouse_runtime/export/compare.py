@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ..errors import PlainError, StopRequested
-from ..files import SAFE_TOKENIZER, SAFE_WEIGHTS
+from ..files import SAFE_TOKENIZER
 from ..protocol import ServeTextSpec, ServeTextSpecAdapter
 
 if TYPE_CHECKING:
@@ -129,18 +129,13 @@ def _serve_spec(spec: ExportGgufSpec, file: str, adapter: Path | None) -> ServeT
 
 
 def generate_loaded_answers(
-    folder: Path, adapter: Path | None, prompts: list[str], stop_requested: Callable[[], bool]
+    model: Any, tokenizer_folder: Path, prompts: list[str], stop_requested: Callable[[], bool]
 ) -> list[str]:
-    """Returns Transformers' answers from a folder, with PEFT's adapter if there is one. Raises
-    StopRequested."""
+    """Returns the answers of a loaded model, computed by Transformers. Raises StopRequested."""
     import torch
-    from peft import PeftModel
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+    from transformers import AutoTokenizer
 
-    tokenizer: Any = AutoTokenizer.from_pretrained(adapter or folder, **SAFE_TOKENIZER)
-    model: Any = AutoModelForCausalLM.from_pretrained(folder, dtype="auto", **SAFE_WEIGHTS)
-    if adapter is not None:
-        model = PeftModel.from_pretrained(model, str(adapter))
+    tokenizer: Any = AutoTokenizer.from_pretrained(tokenizer_folder, **SAFE_TOKENIZER)
     model.eval()
     said = []
     for prompt in prompts:

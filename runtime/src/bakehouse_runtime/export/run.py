@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError, StopRequested
 from ..protocol import ExportGgufSpec
@@ -99,20 +99,25 @@ def _gguf(
 def _safetensors(
     spec: ExportSafetensorsSpec, inputs: dict[str, Path], out: Path, reporter: Reporter
 ) -> Comparison:
+    from ..train.lora.load import load_base
     from .compare import generate_loaded_answers
-    from .merge_safetensors import merge_safetensors
+    from .merge_adapter import load_with_adapter, save_merged
 
     base, adapter = inputs["base_model"], inputs["adapter"]
-    reporter.phase("merging")
-    merge_safetensors(base, adapter, out, _steps(reporter))
 
-    def said(model: Path, with_adapter: Path | None) -> list[str]:
+    def said(model: Any, tokenizer: Path) -> list[str]:
         return generate_loaded_answers(
-            model, with_adapter, spec.prompts, lambda: reporter.stop_requested
+            model, tokenizer, spec.prompts, lambda: reporter.stop_requested
         )
 
+    reporter.phase("merging", counted=False)
+    adapted = load_with_adapter(base, adapter)
+    before = said(adapted, adapter)
+    save_merged(adapted, base, out)
+    # Only one of the two models is in memory.
+    del adapted
     reporter.phase("comparing answers", counted=False)
-    return compare(said(base, adapter), said(out, None)) if spec.prompts else Comparison(0, 0)
+    return compare(before, said(load_base(out, "auto"), out)) if before else Comparison(0, 0)
 
 
 def _steps(reporter: Reporter) -> Callable[[int, int], None]:

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _TENSOR = re.compile(r"base_model\.model\..+\.lora_[AB](\.weight)?")
-_MAGNITUDE = re.compile(r"base_model\.model\..+\.lora_magnitude_vector(\.weight)?")
 
 
 def convert_adapter(adapter: Path, base: Path, out: Path) -> None:
@@ -36,12 +35,6 @@ def adapter_alpha(config: dict[str, Any]) -> float:
     llama.cpp would apply it differently."""
     if config.get("peft_type", "LORA") != "LORA" or config.get("use_dora"):
         raise PlainError("llama.cpp applies plain LoRA adapters only.")
-    return scaling_alpha(config)
-
-
-def scaling_alpha(config: dict[str, Any]) -> float:
-    """Returns the alpha that scales an adapter (divided by the rank), with or without magnitudes.
-    Raises PlainError unless one alpha and rank apply to all modules."""
     if config.get("rank_pattern") or config.get("alpha_pattern"):
         raise PlainError("llama.cpp applies adapters with one rank and one alpha only.")
     rank, alpha = config.get("r"), config.get("lora_alpha")
@@ -50,9 +43,8 @@ def scaling_alpha(config: dict[str, Any]) -> float:
     return alpha * math.sqrt(rank) if config.get("use_rslora") else float(alpha)
 
 
-def adapter_tensors(file: Path, *, magnitudes: bool = False) -> dict[str, NDArray[Any]]:
-    """Returns the adapter's matrices by name, with DoRA's `magnitudes` if requested. Raises
-    PlainError for anything else in the file."""
+def adapter_tensors(file: Path) -> dict[str, NDArray[Any]]:
+    """Returns the adapter's matrices by name. Raises PlainError for anything else in the file."""
     # Loaded with torch, because NumPy lacks bfloat16, the dtype of most adapters.
     from safetensors import SafetensorError
     from safetensors.torch import load_file
@@ -62,6 +54,6 @@ def adapter_tensors(file: Path, *, magnitudes: bool = False) -> dict[str, NDArra
     except SafetensorError as error:
         raise PlainError(f"{file.name} is no safetensors file: {error}.") from error
     for name in tensors:
-        if not (_TENSOR.fullmatch(name) or (magnitudes and _MAGNITUDE.fullmatch(name))):
+        if not _TENSOR.fullmatch(name):
             raise PlainError(f"llama.cpp has no place for {name}.")
     return {name: tensor.float().numpy() for name, tensor in tensors.items()}

@@ -28,15 +28,14 @@ _NOT_BESIDE = {
     ".pth",
     ".py",
     ".safetensors",
+    "model.safetensors.index.json",
 }
 
 
-def copy_non_weight_files(
-    base: Path, out: Path, *, leaves_out: frozenset[str] = frozenset()
-) -> None:
-    """Copies the files of a model other than its weights."""
+def copy_non_weight_files(base: Path, out: Path) -> None:
+    """Copies the files of a model other than its weights and their index."""
     for file in base.iterdir():
-        if file.is_file() and file.suffix not in _NOT_BESIDE and file.name not in leaves_out:
+        if file.is_file() and not {file.suffix, file.name} & _NOT_BESIDE:
             shutil.copyfile(file, out / file.name)
 
 

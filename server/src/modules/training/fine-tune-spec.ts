@@ -164,6 +164,7 @@ export function toParameters(fields: SettledFields): ValidateSpec['parameters'] 
     epochs: fields.epochs,
     learning_rate: fields.learning_rate,
     lr_scheduler: fields.lr_scheduler,
+    optimizer: fields.optimizer,
     warmup_ratio: fields.warmup_ratio,
     weight_decay: fields.weight_decay,
     max_grad_norm: fields.max_grad_norm,

@@ -1,7 +1,7 @@
 import { cancelRun } from '@bakehouse/contract/runs';
 import { expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
-import { emptyGguf, emptySafetensors } from './testing/test-run.ts';
+import { emptyGguf, emptySafetensors, goodData } from './testing/test-run.ts';
 import { trainingServer } from './testing/training-server.ts';
 
 const { machine, request, user, create, start, runOf, balance, ended, begin } = await trainingServer();
@@ -45,4 +45,27 @@ test("full fine-tuning uses the base's GGUF at a higher price than an adapter", 
   expect(full.run.parameters).toMatchObject({ adaptation: 'full', lora_target_modules: [] });
   expect(full.run.parameters).not.toHaveProperty('lora_r');
   expect(Number(full.run.quote.total)).toBeGreaterThan(Number(lora.run.quote.total));
+});
+
+test('passes free target modules to the runtime, and reports its faults by field', async () => {
+  const data = machine.data;
+  const param = 'fine_tune_payload.lora_target_modules';
+  const refused = (modules: string[], message: string) =>
+    expect(start({ payload: { lora_target_modules: modules } })).rejects.toMatchObject({
+      body: { error: { message, param } },
+    });
+  const unknown = 'The base model has no linear module named unheard.';
+  machine.data = { ...goodData, target_errors: [unknown] };
+  await refused(['unheard'], unknown);
+  machine.data = data;
+  await refused(['all-linear', 'q_proj'], 'all-linear includes all other modules: leave them out');
+  const target_modules = ['all-linear'];
+  const { modelId, launch } = await begin(idleUntilStopped, {
+    payload: { lora_target_modules: target_modules },
+  });
+  expect(launch.spec).toMatchObject({ parameters: { lora: { target_modules } } });
+  const run = await runOf(modelId);
+  expect(run.parameters).toMatchObject({ lora_target_modules: target_modules });
+  await request(cancelRun, { params: { runId: run.run_id } }, { as: user });
+  await ended(modelId);
 });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from ...device import has_bfloat16
 from ...errors import PlainError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     import torch
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from transformers import BitsAndBytesConfig
 
     from ...device import Device
-    from ...protocol import TextLoraSpec, TrainTextSpec
+    from ...protocol import TextLoraSpec, TrainingParameters, TrainTextSpec
 
 # More points do not improve a curve.
 _CURVE_POINTS = 500
@@ -25,8 +27,9 @@ _KEPT_CHECKPOINTS = 2
 _SCHEDULERS = {"cosine": "cosine", "linear": "linear", "constant": "constant_with_warmup"}
 
 
-def lora_config(lora: TextLoraSpec, modules: list[str]) -> LoraConfig:
-    """Returns PEFT's configuration of the adapter."""
+def lora_config(lora: TextLoraSpec, modules: list[str], encoders: Sequence[str] = ()) -> LoraConfig:
+    """Returns PEFT's configuration of the adapter, without adapters in the `encoders` of a
+    multimodal base."""
     from peft import LoraConfig
 
     return LoraConfig(
@@ -38,6 +41,8 @@ def lora_config(lora: TextLoraSpec, modules: list[str]) -> LoraConfig:
         use_rslora=lora.use_rslora,
         use_dora=lora.use_dora,
         target_modules=modules,
+        # Batches of text do not use the encoders, and DDP fails if a trained weight is not used.
+        exclude_modules=rf"({'|'.join(map(re.escape, encoders))})(\..*)?" if encoders else None,
         bias="none",
         task_type="CAUSAL_LM",
     )
@@ -48,17 +53,30 @@ def four_bits(computed: torch.dtype) -> BitsAndBytesConfig:
     `computed`. Raises PlainError if bitsandbytes is not installed."""
     from transformers import BitsAndBytesConfig
 
-    if find_spec("bitsandbytes") is None:
-        raise PlainError(
-            "QLoRA needs bitsandbytes, which this machine has not installed yet: try again once it "
-            "is prepared for training on GPUs."
-        )
+    _require_bitsandbytes("QLoRA")
     return BitsAndBytesConfig(
         load_in_4bit=True,
         bnb_4bit_quant_type="nf4",
         bnb_4bit_use_double_quant=True,
         bnb_4bit_compute_dtype=computed,
     )
+
+
+def _require_bitsandbytes(what: str) -> None:
+    if find_spec("bitsandbytes") is None:
+        raise PlainError(
+            f"{what} needs bitsandbytes, which this machine has not installed yet: try again once "
+            "it is prepared for training on GPUs."
+        )
+
+
+def _optimizer(parameters: TrainingParameters, device: Device) -> dict[str, str]:
+    if parameters.optimizer == "adamw":
+        return {}
+    if device != "cuda":
+        raise PlainError("8-bit AdamW needs a GPU, and this run has none: choose AdamW.")
+    _require_bitsandbytes("8-bit AdamW")
+    return {"optim": "adamw_bnb_8bit"}
 
 
 def settings(
@@ -70,6 +88,7 @@ def settings(
     return {
         "output_dir": str(checkpoints),
         "num_train_epochs": parameters.epochs,
+        **_optimizer(parameters, device),
         "learning_rate": parameters.learning_rate,
         "lr_scheduler_type": _SCHEDULERS[parameters.lr_scheduler],
         # The first step of a warm-up has learning rate 0, so a run of few steps has no warm-up.

@@ -17,6 +17,13 @@ class Evaluated(OverRanks):
     # For each measurement: its sum and its count.
     _sums: dict[str, tuple[float, float]]
 
+    def create_model_card(self, *_: Any, **__: Any) -> None:
+        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
+
+    def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
+        """The examples are already tokenised."""
+        return dataset
+
     def evaluate(self, *args: Any, **options: Any) -> dict[str, float]:
         # An evaluation draws random numbers; isolate them, so that a killed and resumed run trains
         # on the same numbers.

@@ -7,14 +7,14 @@ import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ...base_model import exports_standalone_model, read_base_model
+from ...base_model import exports_standalone_model
 from ...errors import PlainError
-from ...export.merge_safetensors import merge_safetensors
+from ...export.merge_adapter import load_with_adapter, save_merged, save_model
 from ...files import read_object, read_optional_object, write_json
 from ...gguf_adapter import write_gguf_adapter
 from ...serve.convert_adapter import adapter_alpha, adapter_tensors
 from ..card import base_model_id
-from ..model_files import copy_non_weight_files, copy_tokenizer
+from ..model_files import copy_tokenizer
 from .model_card import ADAPTER_FOLDER, GGUF_NAME, model_card
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ...protocol import TrainTextSpec
     from .outcome import Outcome
 
-_INDEX = "model.safetensors.index.json"
 _ADAPTER_GGUF = "adapter.gguf"
 
 
@@ -41,42 +40,29 @@ def export(
 ) -> list[str]:
     """Writes the files of the finished model into `out`; returns further warnings.
 
-    An adapter has adapter_config.json, adapter_model.safetensors, and adapter.gguf if llama.cpp
-    knows the base's family. A whole model has the base's files with new weights, and model-F16.gguf
-    if the base has a GGUF. DoRA is a whole model with the adapter merged, plus the adapter in
-    adapter/. All have the tokenizer and README.md.
+    An adapter also gets adapter.gguf if llama.cpp knows the base's family, and a whole model gets
+    model-F16.gguf if the base has a GGUF. DoRA is a whole model, plus the adapter in adapter/.
     """
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
     base, lora = inputs["base_model"], spec.parameters.lora
     if lora is None:
-        model.to(stored_dtype(base)).save_pretrained(str(out))
-        # Restores the base's own files in place of those that Transformers has rewritten.
-        copy_non_weight_files(base, out, leaves_out=frozenset({_INDEX}))
+        save_model(model.to(stored_dtype(base)), base, out)
     else:
         adapter = out / ADAPTER_FOLDER if lora.use_dora else out
         _save_adapter(model, base_model_id(spec), adapter)
         if lora.use_dora:
-            merge_safetensors(base, adapter, out, lambda *_: None)
+            # The model in training is stored in another dtype.
+            save_merged(load_with_adapter(base, adapter), base, out)
+        else:
+            copy_tokenizer(base, out)
     is_whole = exports_standalone_model(spec.parameters)
     warnings = _write_whole_gguf(spec.title, inputs, out) if is_whole else _write_gguf(base, out)
     has_gguf = (out / (GGUF_NAME if is_whole else _ADAPTER_GGUF)).exists()
-    copy_tokenizer(base, out)
     told = replace(outcome, warnings=[*outcome.warnings, *warnings])
     card = model_card(spec, prepared, told, has_gguf=has_gguf)
     (out / "README.md").write_text(card, encoding="utf-8")
     return warnings
-
-
-def require_mergeable(model: Any, base: Path) -> None:
-    """Raises PlainError if the base's files name a matrix differently than Transformers, because
-    the adapter could then not be merged after training."""
-    names = {name.removesuffix(".weight") for name in read_base_model(base).shapes}
-    missing = sorted(set(model.base_model.targeted_module_names) - names)
-    if missing:
-        raise PlainError(
-            f"DoRA is merged into the base model, whose files have no {missing[0]}: switch it off."
-        )
 
 
 def _save_adapter(model: PeftModel, base_id: str | None, out: Path) -> None:

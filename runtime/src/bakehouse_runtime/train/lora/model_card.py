@@ -208,6 +208,7 @@ def _parameters(spec: TrainTextSpec, prepared: Prepared, outcome: Outcome) -> di
         "Objective": _objective(parameters),
         "Epochs": parameters.epochs,
         "Learning rate": f"{parameters.learning_rate:g}, {parameters.lr_scheduler}",
+        **({"Optimizer": "8-bit AdamW"} if parameters.optimizer == "adamw_8bit" else {}),
         "Warm-up": f"{parameters.warmup_ratio:.3g} of the steps",
         "Weight decay": f"{parameters.weight_decay:g}",
         "Max gradient norm": f"{parameters.max_grad_norm:g}" if parameters.max_grad_norm else "any",

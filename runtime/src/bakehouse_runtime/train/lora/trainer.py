@@ -17,9 +17,8 @@ from ...device import has_c_compiler, weights_dtype
 from ...files import SAFE_TOKENIZER
 from .config import lora_config, settings
 from .data import to_packed
-from .export import require_mergeable
 from .isolation import require_isolation
-from .load import load_base
+from .load import encoder_names, load_base
 from .objectives.table import OBJECTIVES
 from .ranks.group import ALONE
 from .ranks.share import shared_settings, with_blank
@@ -89,11 +88,13 @@ def build_trainer(
     }
     if spec.parameters.packing:
         require_isolation(model, device)
-    adapter = lora_config(lora, modules) if lora else None
+    encoders = encoder_names(model)
+    adapter = lora_config(lora, modules, encoders) if lora else None
+    for name in encoders:
+        # Batches of text do not use them.
+        model.get_submodule(name).requires_grad_(False)
     trainer = cast("OverRanks", objective.trainer(model, adapter, spec.parameters, device, parts))
     trainer.ranks = ranks
-    if lora and lora.use_dora:
-        require_mergeable(trainer.model, base)
     if lora and device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)
     if spec.parameters.load_in_4bit:

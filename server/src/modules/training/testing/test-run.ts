@@ -36,6 +36,7 @@ export const goodData: ValidateReport = {
   critical_errors: [],
   validation_errors: [],
   reward_errors: [],
+  target_errors: [],
   warnings: [],
 };
 

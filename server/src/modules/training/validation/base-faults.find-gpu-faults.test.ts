@@ -36,9 +36,18 @@ test.each<[string, Partial<Asked>, string]>([
   expect(findGpuFaults({ ...four, ...asked }, { gpus })).toEqual([{ message, about: 'accelerator_count' }]);
 });
 
+test('8-bit AdamW needs a GPU', () => {
+  const faultsOf = (gpu: unknown, there: typeof gpus) =>
+    findCpuFaults({ adaptation: 'full', optimizer: 'adamw_8bit' }, { gpu }, { gpus: there });
+  expect(faultsOf(gpus[0], gpus)).toEqual([]);
+  const message = '8-bit AdamW needs a GPU, and there is none here: choose AdamW';
+  expect(faultsOf(null, [])).toEqual([{ message, about: 'optimizer' }]);
+  expect(faultsOf(null, gpus)[0]?.message).toMatch(/^8-bit AdamW needs a GPU, and none here is large enough/);
+});
+
 test('a 4-bit base needs a GPU', () => {
   const faultsOf = (adaptation: Asked['adaptation'], gpu: unknown, there: typeof gpus) =>
-    findCpuFaults({ adaptation }, { gpu }, { gpus: there }).map(
+    findCpuFaults({ adaptation, optimizer: 'adamw' }, { gpu }, { gpus: there }).map(
       ({ about, message }) => `${about}: ${message}`,
     );
   expect(faultsOf('qlora', gpus[0], gpus)).toEqual([]);

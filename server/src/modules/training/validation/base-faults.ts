@@ -61,10 +61,10 @@ export async function findBaseFault(
   return weights.fault ?? findQuantisation(await readModelJson(services, base.files, 'config.json'));
 }
 
-/** LoRA needs the original weights, which a quantized upload lacks. */
+/** Training needs the original weights, which a quantized upload lacks. MXFP4 is dequantized by the run. */
 export function findQuantisation(config: Record<string, unknown> | null): string | null {
   const { data } = quantised.safeParse(config);
-  if (!data) return null;
+  if (!data || data.quantization_config.quant_method === 'mxfp4') return null;
   const method = data.quantization_config.quant_method ?? 'by a method that its config.json does not name';
   return `The base is quantized (${method}). Upload the unquantized weights`;
 }
@@ -121,18 +121,27 @@ export function findGpuFaults(
   return faults.flatMap((message) => (message ? [{ message, about: 'accelerator_count' }] : []));
 }
 
-/** Returns why a run cannot go to the CPU: 4-bit kernels need a GPU. */
+/** Returns why a run cannot go to the CPU: the kernels of bitsandbytes need a GPU. */
 export function findCpuFaults(
-  { adaptation }: Pick<Asked, 'adaptation'>,
+  { adaptation, optimizer }: Pick<Asked, 'adaptation'> & Pick<FineTunePayload, 'optimizer'>,
   { gpu }: { gpu: unknown },
   { gpus = [] }: Capacity,
-): { message: string; about: 'adaptation' }[] {
-  if (adaptation !== 'qlora' || gpu !== null) return [];
-  const message =
-    gpus.length === 0
-      ? QLORA_WITHOUT_GPU
-      : 'QLoRA needs a GPU, and none here is large enough: choose a smaller batch size, chunk size or base model';
-  return [{ message, about: 'adaptation' }];
+): { message: string; about: 'adaptation' | 'optimizer' }[] {
+  if (gpu !== null) return [];
+  const tooSmall =
+    'needs a GPU, and none here is large enough: choose a smaller batch size, chunk size or base model';
+  const faults: ReturnType<typeof findCpuFaults> = [];
+  if (adaptation === 'qlora') {
+    faults.push({
+      message: gpus.length === 0 ? QLORA_WITHOUT_GPU : `QLoRA ${tooSmall}`,
+      about: 'adaptation',
+    });
+  }
+  if (optimizer === 'adamw_8bit') {
+    const message = `8-bit AdamW ${gpus.length === 0 ? 'needs a GPU, and there is none here: choose AdamW' : `${tooSmall}, or AdamW`}`;
+    faults.push({ message, about: 'optimizer' });
+  }
+  return faults;
 }
 
 type Stopping = Pick<FineTunePayload, 'early_stopping_patience'>;

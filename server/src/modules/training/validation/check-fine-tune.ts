@@ -192,6 +192,8 @@ export async function checkFineTune(
   }
   const ofValidation = report?.validation_errors ?? [];
   faults.push(...ofValidation.map((message) => ({ message, about: 'validation_file' as const })));
+  const ofTargets = report?.target_errors ?? [];
+  faults.push(...ofTargets.map((message) => ({ message, about: 'lora_target_modules' as const })));
   const ofRewards = report?.reward_errors ?? [];
   faults.push(...ofRewards.map((message) => ({ message, about: 'rewards' as const })));
   const readable = report !== null && report.critical_errors.length + ofValidation.length === 0;

@@ -1,18 +1,23 @@
 import {
   type Adaptation,
+  ALL_LINEAR,
   adaptations,
   comparedFormats,
   fineTuneNumbers,
   KTO_BATCH_MIN,
   loraTargetModules,
   lrSchedulers,
+  optimizers,
   segmentationMethods,
 } from '@bakehouse/contract/fine-tune-numbers';
 import { type DataFormatName, type Objective, objectives } from '@bakehouse/contract/limits';
+import { useState } from 'react';
 import { withMinus } from '../../../lib/format/format-number.ts';
 import { Button } from '../../../ui/button.tsx';
 import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
+import { Field } from '../../../ui/field.tsx';
 import type { FormField } from '../../../ui/form-fields.tsx';
+import { Input } from '../../../ui/input.tsx';
 import { Select } from '../../../ui/select.tsx';
 import { adaptationLabels, objectiveLabels } from './format-labels.ts';
 import { learningRateAdvice, type TrainingParameters } from './training-parameters.ts';
@@ -31,12 +36,7 @@ const learningRatePresets = {
   grpo: [0.0002, 0.0001, 0.00001],
 };
 
-const fullLearningRatePresets = {
-  sft: [0.00005, 0.00002, 0.00001],
-  dpo: [0.000001, 0.0000005],
-  kto: [0.000001, 0.0000005],
-  grpo: [0.000001, 0.0000005],
-};
+const fullLearningRatePresets = { sft: [0.00005, 0.00002, 0.00001], other: [0.000001, 0.0000005] };
 
 type Trained = Pick<TrainingParameters, 'objective' | 'adaptation'>;
 
@@ -152,6 +152,13 @@ const schedulerLabels = {
 export const optimizerFields = (objective: Objective): ParameterField[] => [
   {
     kind: 'choice',
+    name: 'optimizer',
+    label: 'Optimizer',
+    help: '8-bit AdamW needs a GPU. It saves a third of the memory of a full fine-tune, and little with LoRA.',
+    options: optimizers.map((value) => ({ value, label: value === 'adamw' ? 'AdamW' : '8-bit AdamW' })),
+  },
+  {
+    kind: 'choice',
     name: 'lr_scheduler',
     label: 'Schedule',
     help: 'How the learning rate changes after the warm-up.',
@@ -265,19 +272,60 @@ export const loraFields = ({ adaptation }: Pick<Trained, 'adaptation'>): Paramet
     name: 'lora_target_modules',
     label: 'Target modules',
     isWide: true,
-    control: (modules: string[], onChange) => (
+    help: 'all-linear trains every linear module of the layers, in any model family.',
+    control: (modules: string[], onChange) => <TargetModules value={modules} onChange={onChange} />,
+  },
+];
+
+const offered: readonly string[] = [...loraTargetModules, ALL_LINEAR];
+
+/** The usual modules, other names, or all linear modules, which exclude the other choices. */
+export function TargetModules({ value, onChange }: { value: string[]; onChange: (to: string[]) => void }) {
+  const [typed, setTyped] = useState('');
+  const usual = value.filter((name) => offered.includes(name));
+  const others = value.filter((name) => !offered.includes(name));
+  const withoutAll = (names: string[]) => names.filter((name) => name !== ALL_LINEAR);
+  // A preset or a configuration may have changed the value.
+  const text = String(namesIn(typed)) === String(others) ? typed : others.join(', ');
+  const type = (next: string) => {
+    setTyped(next);
+    onChange([...(namesIn(next).length > 0 ? withoutAll(usual) : usual), ...namesIn(next)]);
+  };
+  const checkTypedBoxes = () => {
+    const boxes = offered.filter((name) => typed.split(/[,\s]+/).includes(name) && !usual.includes(name));
+    if (boxes.length === 0) return;
+    setTyped(others.join(', '));
+    onChange(boxes.includes(ALL_LINEAR) ? [ALL_LINEAR] : [...withoutAll(usual), ...boxes, ...others]);
+  };
+  return (
+    <>
       <CheckboxGroup
-        value={modules}
-        onChange={onChange}
-        options={loraTargetModules.map((module) => ({
+        value={usual}
+        onChange={(chosen) => {
+          const isAll = chosen.includes(ALL_LINEAR) && !usual.includes(ALL_LINEAR);
+          onChange(isAll ? [ALL_LINEAR] : [...withoutAll(chosen), ...others]);
+        }}
+        options={offered.map((module) => ({
           value: module,
           label: <code className="font-mono text-[0.8125rem]">{module}</code>,
         }))}
-        className="grid grid-cols-2 gap-2 sm:grid-cols-4"
+        className="mb-3 grid grid-cols-2 gap-2 sm:grid-cols-4"
       />
-    ),
-  },
-];
+      <Field label="Other modules" help="Names of linear modules, separated by commas.">
+        <Input
+          value={text}
+          placeholder="qkv_proj, gate_up_proj"
+          onChange={({ target }) => type(target.value)}
+          onBlur={checkTypedBoxes}
+        />
+      </Field>
+    </>
+  );
+}
+
+function namesIn(text: string): string[] {
+  return [...new Set(text.split(/[,\s]+/))].filter((name) => name !== '' && !offered.includes(name));
+}
 
 const doraField: ParameterField = {
   kind: 'flag',
@@ -295,7 +343,8 @@ function learningRateHelp(
 ) {
   const advice = learningRateAdvice(rate, objective, adaptation);
   if (advice) return advice;
-  const presets = (adaptation === 'full' ? fullLearningRatePresets : learningRatePresets)[objective];
+  const ofFull = fullLearningRatePresets[objective === 'sft' ? 'sft' : 'other'];
+  const presets = adaptation === 'full' ? ofFull : learningRatePresets[objective];
   return (
     <span className="flex flex-wrap items-center gap-1">
       Above 0, up to 1. Common values:

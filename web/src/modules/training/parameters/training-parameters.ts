@@ -3,9 +3,9 @@ import {
   defaultObjective,
   defaultTargetModules,
   fineTuneDefaults,
-  type loraTargetModules,
   type lrSchedulers,
   objectiveNames,
+  type optimizers,
   type segmentationMethods,
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { DataFormatName, GpuType, Objective } from '@bakehouse/contract/limits';
@@ -22,6 +22,7 @@ export type TrainingParameters = {
   epochs: number;
   learning_rate: number;
   lr_scheduler: (typeof lrSchedulers)[number];
+  optimizer: (typeof optimizers)[number];
   warmup_ratio: number;
   weight_decay: number;
   max_grad_norm: number;
@@ -58,7 +59,7 @@ export type TrainingParameters = {
   lora_dropout: number;
   use_rslora: boolean;
   use_dora: boolean;
-  lora_target_modules: (typeof loraTargetModules)[number][];
+  lora_target_modules: string[];
   accelerator_type: GpuType | null;
   accelerator_count: number;
 };
@@ -173,8 +174,8 @@ function shiftingRateAdvice(rate: number, objective: keyof typeof shiftingRates)
 }
 
 /** Each step moves every weight by about the rate, so an adapter's rate is far too high. */
-function fullRateAdvice(rate: number, objective: keyof typeof fullRates): string | null {
-  const { max, usual } = fullRates[objective];
+function fullRateAdvice(rate: number, objective: Objective): string | null {
+  const { max, usual } = fullRates[objective === 'sft' ? 'sft' : 'other'];
   if (rate > max)
     return `With all weights trained this is much higher than usual, and the model may forget what it knew. Try ${usual}.`;
   return rate < 0.0000001 ? `At this rate the model will hardly change. Try ${usual}.` : null;
@@ -182,9 +183,7 @@ function fullRateAdvice(rate: number, objective: keyof typeof fullRates): string
 
 const fullRates = {
   sft: { max: 0.0001, usual: '0.00002' },
-  dpo: { max: 0.00005, usual: '0.000001' },
-  kto: { max: 0.00005, usual: '0.000001' },
-  grpo: { max: 0.00005, usual: '0.000001' },
+  other: { max: 0.00005, usual: '0.000001' },
 };
 
 /** Parameters that a fine-tune from the Hub doesn't have. */
@@ -201,7 +200,10 @@ const panels = {
     ...(['beta', 'sft_weight', 'desirable_weight', 'undesirable_weight'] as const),
     ...(['generations', 'max_new_tokens', 'temperature'] as const),
   ],
-  optimizer: ['lr_scheduler', 'warmup_ratio', 'weight_decay', 'max_grad_norm', 'neftune_noise_alpha'],
+  optimizer: [
+    ...(['optimizer', 'lr_scheduler', 'warmup_ratio', 'weight_decay'] as const),
+    ...(['max_grad_norm', 'neftune_noise_alpha'] as const),
+  ],
   evaluation: ['eval_steps', 'early_stopping_patience'],
   adaptation: ['adaptation'],
   lora: ['lora_r', 'lora_dropout', 'use_rslora', 'use_dora', 'lora_target_modules'],

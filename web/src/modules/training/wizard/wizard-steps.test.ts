@@ -158,7 +158,12 @@ it('applying a configuration fills every field that it names', () => {
     desirable_weight: 1,
     undesirable_weight: 1,
     ...{ generations: 4, max_new_tokens: 64, temperature: 0.8 },
-    ...{ lr_scheduler: 'linear' as const, warmup_ratio: 0.1, weight_decay: 0.01 },
+    ...{
+      optimizer: 'adamw' as const,
+      lr_scheduler: 'linear' as const,
+      warmup_ratio: 0.1,
+      weight_decay: 0.01,
+    },
     ...{ max_grad_norm: 0.3, neftune_noise_alpha: 0 },
     ...{ eval_steps: 50, early_stopping_patience: 3 },
     input_column: 'q',

@@ -33,13 +33,6 @@ class _DpoTrainer(Evaluated, DPOTrainer):
     """Uses the base as the reference, computed in the same batch, so that both have the same
     rounding and differ only by the trained weights."""
 
-    def create_model_card(self, *_: Any, **__: Any) -> None:
-        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
-
-    def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
-        """The examples are already tokenised."""
-        return dataset
-
     def measure(self, inputs: dict[str, Any], loss: float) -> None:
         measured = self._metrics["eval"]
         pairs = len(inputs["input_ids"]) // 2

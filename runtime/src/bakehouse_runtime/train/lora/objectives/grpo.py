@@ -30,9 +30,6 @@ if TYPE_CHECKING:
 class _GrpoTrainer(Evaluated, GRPOTrainer):
     """Uses the base as the reference."""
 
-    def create_model_card(self, *_: Any, **__: Any) -> None:
-        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
-
     def _tokenize_prompts(self, prompts: list[list[int]]) -> tuple[list[list[int]], None, dict]:
         """The prompts are already tokenised."""
         return prompts, None, {}

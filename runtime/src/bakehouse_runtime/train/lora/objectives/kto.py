@@ -49,13 +49,6 @@ class _KtoTrainer(Evaluated, KTOTrainer):
         # epoch; our collator pairs rows of any batch.
         self.args.train_sampling_strategy = "random"
 
-    def create_model_card(self, *_: Any, **__: Any) -> None:
-        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
-
-    def _prepare_dataset(self, dataset: Any, *_: Any, **__: Any) -> Any:
-        """The examples are already tokenised."""
-        return dataset
-
     def prediction_step(
         self, model: Any, inputs: dict[str, Any], *_: Any, **__: Any
     ) -> tuple[torch.Tensor, None, None]:

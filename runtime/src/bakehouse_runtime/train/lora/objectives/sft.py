@@ -34,8 +34,7 @@ class _Sft(Evaluated):
 
 
 class _SftTrainer(_Sft, SFTTrainer):
-    def create_model_card(self, *_: Any, **__: Any) -> None:
-        """TRL writes a card into every checkpoint; ours is written once, by `export`."""
+    pass
 
 
 class _TrainedPositions(OverRanks):

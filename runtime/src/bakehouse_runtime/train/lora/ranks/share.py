@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data import Sampler
 
-from ....base_model import objective_name
 from ....errors import PlainError
 from ..objectives.objective import IGNORED
 
@@ -39,7 +38,7 @@ def shared_settings(parameters: TrainingParameters, count: int) -> dict[str, Any
     if count == 1:
         return {}
     if parameters.objective != "sft":
-        raise PlainError(f"{objective_name(parameters.objective)} trains on one GPU: choose 1.")
+        raise PlainError(f"{parameters.objective.upper()} trains on one GPU: choose 1.")
     batch, accumulation = share_batch(
         parameters.batch_size, parameters.gradient_accumulation_steps, count
     )
