@@ -8,7 +8,7 @@ const SETTLED_MS = 400;
 
 /**
  * Injected into the page. Extends the three-second limit after which pages show partial data
- * (`useInitialQueries` in web/src), because on a busy machine that would be measured too.
+ * (`waitForReads` in web/src), because on a busy machine that would be measured too.
  */
 const PATIENCE = `
   const { setTimeout } = globalThis;

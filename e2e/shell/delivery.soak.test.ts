@@ -2,7 +2,6 @@ import http from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { journey } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
@@ -62,28 +61,4 @@ test('the documentation is available as markdown, and listed for language models
   const list = (await ask('/llms.txt', 'identity')).body.toString();
   const [, path = ''] = /\]\((\/docs\/ledger\.md)\)/.exec(list) ?? [];
   expect((await ask(path, 'identity')).body.toString()).toMatch(/^# The ledger\n/);
-});
-
-journey("the first screen's code is preloaded along with the app, and only once", async ({ openPage }) => {
-  for (const [path, title, chunk] of [
-    ['/', 'Sign in', /\/landing-/],
-    ['/flux', 'FLUX.1', /\/generator-/],
-    ['/docs', 'Getting started', null],
-  ] as const) {
-    const page = await openPage();
-    const fetched: string[] = [];
-    page.on('request', (request) => void fetched.push(new URL(request.url()).pathname));
-    await page.goto(path);
-    await page.getByRole('heading', { name: title, exact: true }).waitFor();
-    const preloaded = fetched.slice(0, fetched.indexOf('/api/v1/session'));
-    expect(
-      preloaded.some((file) => chunk?.test(file) ?? false),
-      path,
-    ).toBe(chunk !== null);
-    for (const file of preloaded)
-      expect(
-        fetched.filter((other) => other === file),
-        path,
-      ).toEqual([file]);
-  }
 });

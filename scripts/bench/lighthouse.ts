@@ -22,7 +22,7 @@ const PAGES = [
 const DEVICES = { desktop: ['--preset=desktop'], phone: [] };
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const ROUNDS = 3;
-const LEAST = 95;
+const LEAST: Record<string, number> = { desktop: 95, phone: 85 };
 
 type Scores = Record<string, number>;
 
@@ -50,7 +50,7 @@ export async function measureLighthouse(): Promise<Measured[]> {
               name: `Lighthouse of ${at} on a ${device}: ${category}`,
               unit: '',
               ours: median(visits.map((scores) => scores[category] ?? Number.NaN)),
-              goal: { kind: 'at least', value: LEAST },
+              goal: { kind: 'at least', value: LEAST[device] ?? 0 },
             }),
           ),
         );

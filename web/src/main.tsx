@@ -1,6 +1,6 @@
 import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode, startTransition } from 'react';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './lib/api/query-client.ts';
 import { reportErrors } from './lib/error-reports/report-error.ts';
@@ -13,7 +13,7 @@ import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { notifyFailures } from './ui/notify-failure.ts';
-import { ToastHost } from './ui/toast-host.tsx';
+import { Toaster } from './ui/toaster.tsx';
 import './styles.css';
 
 followSystemTheme();
@@ -29,20 +29,13 @@ setNavigate((path) => void router.navigate({ href: path }));
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no #root');
 
-const place = createRoot(root);
-const paint = () =>
-  place.render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <Boundary fallback={AppError}>
-          <RouterProvider router={router} />
-        </Boundary>
-        <ToastHost />
-      </QueryClientProvider>
-    </StrictMode>,
-  );
-
-// Keep the prerendered HTML until the first page's code is loaded, then replace it in a transition, so that
-// the page handles input while it renders.
-if (root.hasChildNodes()) void router.load().then(() => startTransition(paint));
-else paint();
+createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={queryClient}>
+      <Boundary fallback={AppError}>
+        <RouterProvider router={router} />
+      </Boundary>
+      <Toaster />
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,5 +1,12 @@
-import { createRootRoute, createRoute, createRouter, Outlet, redirect } from '@tanstack/react-router';
-import { pageComponent } from './lib/loadable.tsx';
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from '@tanstack/react-router';
+import { lazyPage } from './lib/lazy-page.ts';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { oneOf, type SearchOf, searchSchema, text } from './lib/url-search.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
@@ -27,7 +34,7 @@ const rootRoute = createRootRoute({
   component: Outlet,
   errorComponent: PageError,
   // Only for URLs that can't be decoded; other unknown paths match `notFoundRoute`.
-  notFoundComponent: pageComponent(() => import('./shell/not-found-shell.tsx'), 'NotFoundShell'),
+  notFoundComponent: lazyRouteComponent(() => import('./shell/not-found-shell.tsx'), 'NotFoundShell'),
 });
 
 const landingSearch = searchSchema({
@@ -48,17 +55,15 @@ const landingRoute = createRoute({
     if (search.error) sessionHint.set('none');
     if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
   },
-  component: pageComponent(() => import('./modules/home/landing/landing-page.tsx'), 'LandingPage'),
-});
+}).lazy(lazyPage(() => import('./modules/home/landing/landing-page.tsx'), 'LandingPage'));
 
 /** Parent of pages that need no session. */
 const publicRoute = createRoute({
   getParentRoute: () => rootRoute,
   id: 'public',
   validateSearch: parseSheetSearch,
-  component: pageComponent(() => import('./shell/public-shell.tsx'), 'PublicShell'),
   pendingComponent: AppPending,
-});
+}).lazy(lazyPage(() => import('./shell/public-shell.tsx'), 'PublicShell'));
 
 /**
  * Parent of pages that need a session. Redirects visitors to the landing page, which remembers the requested
@@ -73,15 +78,13 @@ const appRoute = createRoute({
     if (!isExpected())
       throw redirect({ to: '/', replace: true, state: { next: location.href, isSentBack: true } });
   },
-  component: pageComponent(() => import('./shell/app-shell.tsx'), 'AppShell'),
   pendingComponent: AppPending,
-});
+}).lazy(lazyPage(() => import('./shell/app-shell.tsx'), 'AppShell'));
 
 const notFoundRoute = createRoute({
   getParentRoute: () => appRoute,
   path: '$',
-  component: pageComponent(() => import('./shell/states/not-found-page.tsx'), 'NotFoundPage'),
-});
+}).lazy(lazyPage(() => import('./shell/states/not-found-page.tsx'), 'NotFoundPage'));
 
 /** Each module defines its pages in a `routes.ts`. */
 const routeTree = rootRoute.addChildren([
@@ -114,7 +117,10 @@ const routeTree = rootRoute.addChildren([
 export const router = createRouter({
   routeTree,
   defaultPreload: 'intent',
+  // Queries decide how long data stays fresh.
+  defaultPreloadStaleTime: 0,
   defaultPendingMs: 150,
+  defaultPendingMinMs: 0,
   defaultPendingComponent: PagePending,
   defaultErrorComponent: PageError,
   scrollRestoration: true,

@@ -13,7 +13,7 @@ export type Sheet = {
   /** The page whose sidebar item is highlighted while the sheet is open. */
   page?: string;
   /** Loads its code. */
-  preload: () => Promise<void>;
+  preload: () => Promise<unknown>;
   /** `params` are untrusted: anyone can edit the URL. */
   render: (props: { open: boolean; onClose: () => void; params: Record<string, string> }) => ReactNode;
 };

@@ -19,10 +19,7 @@ export function findSheet(name: string | undefined): Sheet | undefined {
   return sheets.find((sheet) => sheet.name === name);
 }
 
-/** Preload the code of each sheet. */
-export const sheetPreloads = sheets.map(({ preload }) => preload);
-
-/** Preloads the code of all sheets, when one is likely to be opened. */
+/** Preloads the code of all sheets, when one is likely to be opened. It is loaded again where it fails. */
 export function preloadSheets(): void {
-  for (const preload of sheetPreloads) void preload();
+  for (const { preload } of sheets) preload().catch(() => undefined);
 }

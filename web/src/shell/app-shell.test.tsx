@@ -58,13 +58,6 @@ async function showWithoutSession() {
   await screen.findByLabelText('Loading the page');
 }
 
-test('locale data loads while the session is fetched', async () => {
-  const format = vi.spyOn(Intl, 'DateTimeFormat');
-  await showWithoutSession();
-  expect(format).not.toHaveBeenCalled();
-  await vi.waitFor(() => expect(format).toHaveBeenCalled());
-});
-
 test('input is handled while the page renders once the session is known', async () => {
   await showWithoutSession();
   expect(happened).toEqual([]);

@@ -95,14 +95,11 @@ it('renders only what a narrow window shows, until it is widened', async () => {
   expect(await screen.findByRole('heading', { name: 'A generator' })).toBeTruthy();
   const shown = () => ({
     sidebar: screen.queryByRole('navigation', { name: 'Main' }) !== null,
-    search: screen.queryByPlaceholderText('Search models and datasets') !== null,
     currency: screen.queryByRole('button', { name: 'BGL' }) !== null,
   });
-  expect(shown()).toEqual({ sidebar: false, search: false, currency: false });
-  setWidth(768);
-  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, search: true, currency: false }));
+  expect(shown()).toEqual({ sidebar: false, currency: false });
   setWidth(1024);
-  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, search: true, currency: true }));
+  await vi.waitFor(() => expect(shown()).toEqual({ sidebar: false, currency: true }));
   const sidebarAt = (width: number) => {
     setWidth(width);
     return shown().sidebar;

@@ -1,31 +1,22 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import { useWindowWidth } from '../lib/device/use-window-width.ts';
-import { loadLocaleData } from '../lib/format/load-locale-data.ts';
-import { loadable } from '../lib/loadable.tsx';
 import { useSheets } from '../lib/sheet.ts';
-import { preloadLater } from '../lib/when-idle.ts';
 import { UserContext } from '../modules/accounts/session.ts';
-import { Boundary, EmptyFallback } from '../ui/boundary.tsx';
-import { useOpenWhenLoaded } from '../ui/use-open-when-loaded.ts';
-import { sheetPreloads } from './all-sheets.ts';
+import { EmptyFallback, LazyPart } from '../ui/boundary.tsx';
 import { Header } from './header/header.tsx';
-import { IdleMount } from './idle-mount.tsx';
 import { hidesSidebar } from './navigation/nav-items.ts';
 import { Sidebar } from './navigation/sidebar.tsx';
-import { DeferredPalette, preloadPalette, usePalette } from './palette/deferred-palette.tsx';
+import { usePalette } from './palette/use-palette.ts';
 import { OfflineBanner } from './states/offline-banner.tsx';
 import { useSessionMessages } from './use-session-messages.ts';
 import { useShortcuts } from './use-shortcuts.ts';
 import { useTitleFocus } from './use-title-focus.ts';
 
-const PendingReferral = loadable(
-  async () => (await import('../modules/referrals/pending-referral.tsx')).PendingReferral,
-);
-const Changes = loadable(async () => (await import('./changes.tsx')).Changes);
-const OpenSheets = loadable(async () => (await import('./open-sheets.tsx')).OpenSheets);
-const MobileMenu = loadable(async () => (await import('./navigation/mobile-menu.tsx')).MobileMenu);
+const loadMenu = () => import('./navigation/mobile-menu.tsx');
+const MobileMenu = lazy(async () => ({ default: (await loadMenu()).MobileMenu }));
+const SignedIn = lazy(async () => ({ default: (await import('./signed-in.tsx')).SignedIn }));
 
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
@@ -41,7 +32,8 @@ type Props = {
  */
 export function Shell({ user, page, children }: Props) {
   const { pathname } = useLocation();
-  const menu = useMenu();
+  /** Null until the menu is first opened; it stays mounted for the closing animation. */
+  const [isMenuOpen, setMenuOpen] = useState<boolean | null>(null);
   const isVisitor = user === null;
   const palette = usePalette(isVisitor);
   const hasRoom = useWindowWidth('xl');
@@ -52,7 +44,6 @@ export function Shell({ user, page, children }: Props) {
   // Visitors have neither, so leave the keys to the browser.
   useShortcuts({ onPalette: () => palette.open(), onHelp, areOff: isVisitor });
   useTitleFocus();
-  useEffect(() => preloadLater(isVisitor ? [MobileMenu.preload] : preloads), [isVisitor]);
 
   return (
     <UserContext value={user ?? null}>
@@ -64,16 +55,13 @@ export function Shell({ user, page, children }: Props) {
       </a>
       <Header
         user={user}
-        menu={menu}
-        onOpenPalette={palette.open}
-        preloadMenu={() => void MobileMenu.preload()}
-        preloadPalette={() => void preloadPalette()}
+        menu={{ isOpen: isMenuOpen === true, open: () => setMenuOpen(true), preload: preloadMenu }}
+        palette={palette}
         menuAlways={sidebarHidden}
       />
       <div className="flex">
         {hasRoom && !sidebarHidden && (
-          // The class is needed too: the prerendered frame contains the sidebar at every width.
-          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5 max-xl:hidden">
+          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5">
             <Sidebar user={user} page={page} />
           </aside>
         )}
@@ -91,54 +79,27 @@ export function Shell({ user, page, children }: Props) {
           </div>
         </div>
       </div>
-      {user && <SignedIn userId={user.id} />}
-      <Boundary fallback={EmptyFallback}>
-        {menu.wasOpened && (
+      {user && (
+        <LazyPart fallback={EmptyFallback}>
+          <SignedIn userId={user.id} />
+        </LazyPart>
+      )}
+      {isMenuOpen !== null && (
+        <LazyPart fallback={EmptyFallback}>
           <MobileMenu
             user={user}
             page={page}
-            open={menu.isOpen}
-            onClose={menu.close}
+            open={isMenuOpen}
+            onClose={() => setMenuOpen(false)}
             onOpenPalette={palette.open}
           />
-        )}
-      </Boundary>
-      {user && palette.begun !== null && <DeferredPalette begun={palette.begun} onClose={palette.close} />}
+        </LazyPart>
+      )}
     </UserContext>
   );
 }
 
-/** Background parts on every page for signed-in users. */
-function SignedIn({ userId }: { userId: string }) {
-  return (
-    <>
-      <IdleMount preload={Changes.preload}>
-        <Changes userId={userId} />
-      </IdleMount>
-      <Boundary fallback={EmptyFallback}>
-        <Suspense>
-          <OpenSheets />
-        </Suspense>
-      </Boundary>
-      <IdleMount preload={PendingReferral.preload}>
-        <PendingReferral key={userId} userId={userId} />
-      </IdleMount>
-    </>
-  );
+/** The menu is loaded again when it opens. */
+function preloadMenu(): void {
+  loadMenu().catch(() => undefined);
 }
-
-/** State of the slide-in menu, which stays mounted once opened, for the closing animation. */
-function useMenu() {
-  const [isOpen, setOpen] = useState<boolean | null>(null);
-  const { open, waitingFor } = useOpenWhenLoaded();
-  return {
-    open: () => open(MobileMenu, () => setOpen(true)),
-    close: () => setOpen(false),
-    wasOpened: isOpen !== null,
-    isOpen: isOpen === true,
-    isWaiting: waitingFor !== null,
-  };
-}
-
-/** Preloaded so that it opens instantly, even if the server is unreachable later. */
-const preloads = [loadLocaleData, MobileMenu.preload, preloadPalette, ...sheetPreloads];

@@ -1,20 +1,21 @@
-import { CatchBoundary, useRouter } from '@tanstack/react-router';
-import { type FunctionComponent, type ReactNode, useEffect, useEffectEvent } from 'react';
+import { CatchBoundary } from '@tanstack/react-router';
+import { type FunctionComponent, type ReactNode, Suspense, useEffect } from 'react';
 import { reportError } from '../lib/error-reports/report-error.ts';
-import { isOnline, onReconnect } from '../lib/live/online.ts';
-import { LoadError } from '../lib/loadable.tsx';
+import { isLoadError } from '../lib/is-load-error.ts';
+import { ErrorState } from './error-state.tsx';
+import { notify } from './notify.ts';
 
 /** The caught error and a function that renders the children again. */
 export type CaughtError = { error: unknown; reset: () => void };
 
 type Props = {
   /** Renders in place of the children that threw. */
-  fallback: FunctionComponent<CaughtError>;
+  fallback?: FunctionComponent<CaughtError>;
   children: ReactNode;
 };
 
 /** Contains render errors so that the rest of the app keeps working. */
-export function Boundary({ fallback, children }: Props) {
+export function Boundary({ fallback = BrokenPart, children }: Props) {
   return (
     <CatchBoundary
       getResetKey={() => 'never'}
@@ -26,34 +27,37 @@ export function Boundary({ fallback, children }: Props) {
   );
 }
 
-/** Fallback for non-essential parts: renders nothing and retries until the code loads. */
-export function EmptyFallback(broken: CaughtError) {
-  useRetry(broken);
-  return null;
+/** A part of a page that `React.lazy` loads. If it fails, the page around it is unaffected. */
+export function LazyPart({ pending, ...props }: Props & { pending?: ReactNode }) {
+  return (
+    <Boundary {...props}>
+      <Suspense fallback={pending}>{props.children}</Suspense>
+    </Boundary>
+  );
 }
 
-/**
- * Returns a function that retries: reloads code that failed to load, then renders again. Also retries
- * automatically on reconnect and, because the server may have been reachable all along, on navigation and
- * window focus.
- */
-export function useRetry({ error, reset }: CaughtError): () => void {
-  // Components outside a router still render; they have no navigation to observe.
-  const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | null;
-  const retry = () => {
-    if (error instanceof LoadError) void error.retry().then(reset);
-    else reset();
-  };
-  const retryNow = useEffectEvent(retry);
+/** Error message for a part of the page that failed to load or render. */
+export function BrokenPart({ error, reset }: CaughtError) {
+  // React remembers code that failed to load.
+  return isLoadError(error) ? (
+    <ErrorState
+      title="This part of the page could not be loaded"
+      error="Reload the page when the server can be reached."
+      retryLabel="Reload"
+      onRetry={() => location.reload()}
+      compact
+    />
+  ) : (
+    <ErrorState title="Something went wrong" error={error} onRetry={reset} compact />
+  );
+}
+
+/** Fallback for parts without a place for an error message: a toast tells the user to reload. */
+export function EmptyFallback({ error }: CaughtError) {
   useEffect(() => {
-    if (!(error instanceof LoadError)) return;
-    const retryWhereOnline = () => isOnline() && retryNow();
-    const stops = [onReconnect(() => retryNow()), router?.subscribe('onResolved', retryWhereOnline)];
-    addEventListener('focus', retryWhereOnline);
-    return () => {
-      removeEventListener('focus', retryWhereOnline);
-      for (const stop of stops) stop?.();
-    };
-  }, [error, router]);
-  return retry;
+    if (!isLoadError(error)) return;
+    const action = { label: 'Reload', onClick: () => location.reload() };
+    notify.warning('A part of Bakehouse could not be loaded', { id: 'part-not-loaded', action });
+  }, [error]);
+  return null;
 }

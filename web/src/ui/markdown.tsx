@@ -1,16 +1,18 @@
-import { loadable } from '../lib/loadable.tsx';
-import { DeferredPart } from './deferred-part.tsx';
+import { lazy } from 'react';
+import { LazyPart } from './boundary.tsx';
 import { LoadingRegion, Skeleton } from './skeleton.tsx';
 
-const MarkdownContent = loadable(async () => (await import('./markdown-content.tsx')).default);
-const GrowingMarkdown = loadable(async () => (await import('./markdown-content.tsx')).GrowingMarkdown);
+const MarkdownContent = lazy(() => import('./markdown-content.tsx'));
+const GrowingMarkdown = lazy(async () => ({
+  default: (await import('./markdown-content.tsx')).GrowingMarkdown,
+}));
 
 /** A card or README. Loads the renderer on first use and omits YAML front matter. */
 export function Markdown({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse">
-      <DeferredPart
-        unavailable={<PlainText text={text} />}
+      <LazyPart
+        fallback={() => <PlainText text={text} />}
         pending={
           <LoadingRegion className="space-y-3">
             <Skeleton className="h-5 w-1/3" />
@@ -20,7 +22,7 @@ export function Markdown({ text }: { text: string }) {
         }
       >
         <MarkdownContent text={text} />
-      </DeferredPart>
+      </LazyPart>
     </div>
   );
 }
@@ -29,9 +31,9 @@ export function Markdown({ text }: { text: string }) {
 export function MarkdownLines({ text }: { text: string }) {
   return (
     <div className="prose-bakehouse [&_p]:whitespace-pre-line">
-      <DeferredPart pending={<PlainText text={text} />} unavailable={<PlainText text={text} />}>
+      <LazyPart pending={<PlainText text={text} />} fallback={() => <PlainText text={text} />}>
         <GrowingMarkdown text={text} />
-      </DeferredPart>
+      </LazyPart>
     </div>
   );
 }

@@ -9,14 +9,13 @@ type MenuProps = {
   /** The trigger button, such as `<Button>` or `<button className={buttonClass()}>`. */
   trigger: ReactElement;
   align?: 'start' | 'end';
-  defaultOpen?: boolean;
   children: ReactNode;
 };
 
 /** An action menu. */
-export function Menu({ trigger, align = 'end', defaultOpen, children }: MenuProps) {
+export function Menu({ trigger, align = 'end', children }: MenuProps) {
   return (
-    <Base.Root defaultOpen={defaultOpen}>
+    <Base.Root>
       <Base.Trigger render={trigger} />
       <Base.Portal>
         <Base.Positioner className={popupLayer} sideOffset={6} align={align} collisionPadding={8}>

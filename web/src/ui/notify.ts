@@ -1,7 +1,7 @@
+import { toast } from 'sonner';
 import { ApiError } from '../lib/api/api-error.ts';
 import { amountsInCurrency } from '../lib/format/currency.ts';
 import { insufficientBalance } from '../lib/format/insufficient-balance.ts';
-import { loadToaster } from './toaster-loader.ts';
 
 type Action = { label: string; onClick: () => void };
 type Options = {
@@ -15,16 +15,16 @@ type Options = {
 /** Ids that may still be visible. */
 const shown = new Set<string>();
 
-/** Shows toasts. Loads the library on first use. */
+/** Shows toasts. */
 export const notify = {
-  success: (title: string, options?: Options) => void show('success', title, options),
-  info: (title: string, options?: Options) => void show('info', title, options),
-  warning: (title: string, options?: Options) => void show('warning', title, options),
-  failure: (title: string, options?: Options) => void show('error', title, options),
+  success: (title: string, options?: Options) => show('success', title, options),
+  info: (title: string, options?: Options) => show('info', title, options),
+  warning: (title: string, options?: Options) => show('warning', title, options),
+  failure: (title: string, options?: Options) => show('error', title, options),
 
   /** Dismisses the toast with this id. */
   dismiss(id: string): void {
-    if (shown.delete(id)) void loadToaster().then((toast) => toast.dismiss(id));
+    if (shown.delete(id)) toast.dismiss(id);
   },
 };
 
@@ -42,13 +42,8 @@ export function errorMessage(error: unknown): string {
   return sentence || 'Please try again';
 }
 
-async function show(
-  kind: 'success' | 'info' | 'warning' | 'error',
-  title: string,
-  options: Options = {},
-): Promise<void> {
+function show(kind: 'success' | 'info' | 'warning' | 'error', title: string, options: Options = {}): void {
   if (options.id) shown.add(options.id);
-  const toast = await loadToaster();
   const { id, description, action, durationMs: duration } = options;
   // Sonner merges a toast with an earlier one of the same id: only keys that are present overwrite it.
   toast[kind](title, { ...(id && { id }), description, action, duration });

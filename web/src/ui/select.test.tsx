@@ -2,7 +2,6 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { expect, test } from 'vitest';
-import { findTyped } from './find-typed.ts';
 import { Select } from './select.tsx';
 
 const breads = [
@@ -44,18 +43,4 @@ test('an arrow key opens the list, and the button shows the selected option', as
   await userEvent.keyboard('{ArrowDown}');
   await userEvent.click(await screen.findByRole('option', { name: 'Rye' }));
   expect(screen.getByRole('combobox', { name: 'Bread' }).textContent).toBe('Rye');
-});
-
-test.each([
-  ['', 's', 'spelt'],
-  ['spelt', 's', 'sour'],
-  ['sour', 's', 'spelt'],
-  ['spelt', 'sp', 'spelt'],
-  ['spelt', 'SO', 'sour'],
-  ['spelt', 'ss', 'sour'],
-  [null, 'r', 'rye'],
-  ['rye', 'x', undefined],
-  ['rye', 'soda', undefined],
-])('from %j, typing %j selects %j', (value, typed, found) => {
-  expect(findTyped(breads, value, typed)).toBe(found);
 });

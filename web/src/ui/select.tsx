@@ -1,20 +1,29 @@
-import { Field } from '@base-ui/react/field';
-import { ChevronsUpDown } from 'lucide-react';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { Select as Base } from '@base-ui/react/select';
+import { Check, ChevronsUpDown } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { cx } from '../lib/cx.ts';
-import { loadable } from '../lib/loadable.tsx';
-import { preloadLater } from '../lib/when-idle.ts';
 import { controlClass } from './control-class.ts';
-import { findTyped } from './find-typed.ts';
-import type { SelectProps } from './select-list.tsx';
-import { useOpenWhenLoaded } from './use-open-when-loaded.ts';
+import { itemClass, popupClass, popupLayer } from './popup-class.ts';
 
-const List = loadable(async () => (await import('./select-list.tsx')).SelectList);
+type Option<Value extends string> = {
+  value: Value;
+  label: string;
+  description?: ReactNode;
+  disabled?: boolean;
+};
 
-/**
- * Single choice from a few options, with type-ahead and arrow keys. Renders only the button until opened,
- * because the list's code isn't part of the first screen.
- */
+type Props<Value extends string> = {
+  value: Value | null;
+  onChange: (value: Value) => void;
+  options: readonly Option<Value>[];
+  placeholder?: string;
+  /** Required outside a `Field`. */
+  'aria-label'?: string;
+  size?: 'sm' | 'md';
+  className?: string;
+};
+
+/** Single choice from a few options, with type-ahead and arrow keys. */
 export function Select<Value extends string>({
   value,
   onChange,
@@ -22,92 +31,59 @@ export function Select<Value extends string>({
   placeholder = 'Choose…',
   size = 'md',
   ...props
-}: SelectProps<Value>) {
-  const [opened, setOpened] = useState(false);
-  const { open, waitingFor } = useOpenWhenLoaded();
-  useEffect(() => preloadLater([List.preload]), []);
-  const label = props['aria-label'];
-  const className = controlClass(
-    'flex items-center justify-between gap-2 text-left',
-    size === 'sm' ? 'h-8 px-2.5 text-[0.8125rem]' : 'h-9 px-3',
-    props.className,
-  );
-  if (opened) {
-    // The list calls it only with values of the options.
-    const choose = onChange as (value: string) => void;
-    return <List {...{ value, options, placeholder, className, label }} onChange={choose} />;
-  }
-  // '' can be an option's value.
-  const chosen = value === null ? null : (options.find((option) => option.value === value)?.label ?? value);
+}: Props<Value>) {
   return (
-    <ClosedSelect
-      chosen={chosen}
-      isOpening={waitingFor !== null}
-      onOpen={() => open(List, () => setOpened(true))}
-      onType={(text) => {
-        const next = findTyped(options, value, text);
-        if (next !== undefined) onChange(next);
-      }}
-      {...{ placeholder, className, label }}
-    />
-  );
-}
-
-type ClosedProps = {
-  chosen: string | null;
-  placeholder: string;
-  className: string;
-  label: string | undefined;
-  isOpening: boolean;
-  onOpen: () => void;
-  onType: (text: string) => void;
-};
-
-function ClosedSelect({ chosen, placeholder, className, label, isOpening, onOpen, onType }: ClosedProps) {
-  const typed = useRef({ text: '', at: 0 });
-  function press(event: KeyboardEvent) {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault();
-      onOpen();
-    }
-    if (!isLetter(event)) return;
-    const { text, at } = typed.current;
-    typed.current = {
-      text: event.timeStamp - at < WORD_MS ? text + event.key : event.key,
-      at: event.timeStamp,
-    };
-    onType(typed.current.text);
-  }
-  const fetchList = () => void List.preload();
-  return (
-    <Field.Control
-      className={className}
-      render={
-        <button
-          type="button"
-          role="combobox"
-          aria-haspopup="listbox"
-          aria-expanded={false}
-          aria-label={label}
-          aria-busy={isOpening || undefined}
-          onClick={onOpen}
-          onKeyDown={press}
-          onFocus={fetchList}
-          onPointerEnter={fetchList}
+    <Base.Root items={options} value={value} onValueChange={(next) => next !== null && onChange(next)}>
+      <Base.Trigger
+        aria-label={props['aria-label']}
+        className={controlClass(
+          'flex items-center justify-between gap-2 text-left',
+          size === 'sm' ? 'h-8 px-2.5 text-[0.8125rem]' : 'h-9 px-3',
+          props.className,
+        )}
+      >
+        {/* The library would show '' as if nothing was chosen. */}
+        <Base.Value className={cx('truncate', value === null && 'text-faint')}>
+          {() => options.find((option) => option.value === value)?.label ?? value ?? placeholder}
+        </Base.Value>
+        <Base.Icon className="shrink-0 text-muted">
+          <ChevronsUpDown aria-hidden className="size-3.5" />
+        </Base.Icon>
+      </Base.Trigger>
+      <Base.Portal>
+        <Base.Positioner
+          className={popupLayer}
+          sideOffset={4}
+          alignItemWithTrigger={false}
+          collisionPadding={8}
         >
-          <span className={cx('truncate', chosen === null && 'text-faint')}>{chosen ?? placeholder}</span>
-          <span aria-hidden className="shrink-0 text-muted">
-            <ChevronsUpDown className="size-3.5" />
-          </span>
-        </button>
-      }
-    />
+          <Base.Popup
+            className={cx(
+              popupClass,
+              'max-h-[min(20rem,var(--available-height))] min-w-(--anchor-width) overflow-y-auto',
+            )}
+          >
+            <Base.List>
+              {options.map((option) => (
+                <Base.Item
+                  key={option.value}
+                  value={option.value}
+                  disabled={option.disabled}
+                  className={cx(itemClass, 'relative pr-8')}
+                >
+                  <div className="min-w-0">
+                    <Base.ItemText>{option.label}</Base.ItemText>
+                    {option.description && <div className="text-muted text-xs">{option.description}</div>}
+                  </div>
+                  <Base.ItemIndicator className="absolute right-2.5">
+                    <Check aria-hidden />
+                  </Base.ItemIndicator>
+                </Base.Item>
+              ))}
+            </Base.List>
+          </Base.Popup>
+        </Base.Positioner>
+      </Base.Portal>
+    </Base.Root>
   );
-}
-
-/** Longest pause between two letters of one word, in milliseconds. */
-const WORD_MS = 750;
-
-function isLetter({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
-  return key.length === 1 && key !== ' ' && !ctrlKey && !metaKey && !altKey;
 }

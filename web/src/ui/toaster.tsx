@@ -1,19 +1,17 @@
 import { CircleAlert, CircleCheck, Info, TriangleAlert } from 'lucide-react';
 import { useEffect } from 'react';
 import { createPortal } from 'react-dom';
-import { Toaster as Sonner, toast, useSonner } from 'sonner';
-import { toasterIsThere } from './toaster-loader.ts';
+import { Toaster as Sonner, useSonner } from 'sonner';
 
 /** Default position, set in styles.css. */
 const BOTTOM = 'var(--toast-bottom)';
 const RIGHT = 'var(--toast-right)';
 
 /**
- * The toast region, which is live. Reports when it listens, because earlier toasts would be lost. Rendered
- * into the body: the app root is its own stacking layer, under sheets and dialogs.
+ * The toast region, which is live. Rendered into the body: the app root is its own stacking layer, under sheets
+ * and dialogs.
  */
 export function Toaster() {
-  useEffect(() => toasterIsThere(toast), []);
   useToastRoom();
   return createPortal(
     <Sonner

@@ -22,9 +22,6 @@ for (const [name, text] of [
   await writeFile(path.join(dist, `${name}.gz`), gzipSync(text));
 }
 await writeFile(path.join(dist, 'favicon.ico'), 'icon');
-await mkdir(path.join(dist, 'pages', 'bakery'), { recursive: true });
-await writeFile(path.join(dist, 'pages', 'rye.html'), '<h1>Rye</h1>');
-await writeFile(path.join(dist, 'pages', 'bakery', 'rye.html'), '<h1>Own rye</h1>');
 await writeFile(path.join(dist, '.sources'), 'secret');
 
 const app = Fastify();
@@ -76,20 +73,6 @@ test('any page is the single page, revalidated each time and also compressed', a
     expect(answer.headers['cache-control']).toBe('no-cache');
     expect(answer.headers['content-type']).toMatch(/^text\/html/);
   }
-});
-
-test('a page with its own HTML gets that, revalidated each time', async () => {
-  for (const [url, html] of [
-    ['/rye', '<h1>Rye</h1>'],
-    ['/rye?prompt=bread', '<h1>Rye</h1>'],
-    ['/bakery/rye', '<h1>Own rye</h1>'],
-    ['/bakery', page],
-  ] as const) {
-    const answer = await get(url, { accept: 'text/html' });
-    expect(answer.payload, url).toBe(html);
-    expect(answer.headers['cache-control']).toBe('no-cache');
-  }
-  expect((await get('/rye')).statusCode).toBe(404);
 });
 
 test('missing and private files are not found', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
 import fastifyStatic from '@fastify/static';
@@ -45,18 +45,17 @@ function canBeDecoded(pathname: string): boolean {
 
 /**
  * Serves the built web app with its precompressed files. Assets have a hash in their names and are cached
- * forever; everything else is revalidated. A browser gets the page for every path that is not a program's,
- * with prebuilt HTML if there is any; programs do not request HTML, and get an error. None of this counts as
- * a call, because a single page is a dozen files.
+ * forever; everything else is revalidated. A browser gets the page for every path that is not a program's;
+ * programs do not request HTML, and get an error. None of this counts as a call, because a single page is a
+ * dozen files.
  */
 export async function serveWebApp(app: FastifyInstance, dist: string): Promise<void> {
   const isBuilt = existsSync(path.join(dist, 'index.html'));
-  const pages = listPages(dist);
   const sendPage = (request: FastifyRequest, reply: FastifyReply) => {
     if (!isPageRequest(request)) throw callNotFound(request.method, pathnameOf(request));
     if (!isBuilt) throw notFoundError("The web app is not built: './bakehouse up' builds it");
     // Not returned: a reply is thenable, and awaiting it from within itself only adds listeners.
-    reply.sendFile(pages.get(pathnameOf(request)) ?? 'index.html');
+    reply.sendFile('index.html');
   };
   app.setNotFoundHandler(sendPage);
   if (!isBuilt) return;
@@ -85,14 +84,4 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
       reply.sendFile(file === '' ? 'index.html' : file);
     },
   });
-}
-
-/** Files of pages with their own HTML, by path: `/flux` has `pages/flux.html`. */
-function listPages(dist: string): Map<string, string> {
-  const folder = path.join(dist, 'pages');
-  if (!existsSync(folder)) return new Map();
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.html'),
-  );
-  return new Map(files.map((file) => [`/${file.slice(0, -'.html'.length)}`, path.join('pages', file)]));
 }

@@ -1,7 +1,7 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ApiError } from './api-error.ts';
 import { assetReadLimits } from './asset-read-limits.ts';
-import { queryClient, retryDelayMs, shouldRetry } from './query-client.ts';
+import { queryClient, retryDelayMs, shouldRetry, waitForReads } from './query-client.ts';
 
 const failed = (status: number, code?: string) => new ApiError('no', { status, code });
 
@@ -34,4 +34,21 @@ test('datasets, models and transactions stay fresh and cached for five minutes',
 test('reads of datasets, models and transactions time out after 30 s, on iOS 45 s, and follow no redirects', () => {
   expect(assetReadLimits(false)).toEqual({ timeoutMs: 30_000, redirect: 'error' });
   expect(assetReadLimits(true).timeoutMs).toBe(45_000);
+});
+
+test('a page waits for its first reads, but not for failed ones, and at most three seconds', async () => {
+  vi.useFakeTimers();
+  const ended: string[] = [];
+  const wait = (name: string, read: () => Promise<unknown>) =>
+    void waitForReads(read).then(() => ended.push(name));
+  wait('failed', () => Promise.reject(new Error('away')));
+  wait('quick', () => new Promise((resolve) => setTimeout(resolve, 1_000)));
+  wait('slow', () => new Promise(() => {}));
+  await vi.advanceTimersByTimeAsync(999);
+  expect(ended).toEqual(['failed']);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ended).toEqual(['failed', 'quick']);
+  await vi.advanceTimersByTimeAsync(2_000);
+  expect(ended).toEqual(['failed', 'quick', 'slow']);
+  vi.useRealTimers();
 });

@@ -26,6 +26,24 @@ export function retryDelayMs(failures: number, jitter: number = isIos() ? Math.r
   return 1_000 * 2 ** failures + jitter;
 }
 
+/** After this, a page shows the data that has arrived. */
+const FIRST_READS_MS_MAX = 3_000;
+
+/**
+ * Waits in a route's loader for the page's first reads, so that its cards appear at once and do not shift. A
+ * failed or slow read does not keep the page back.
+ */
+export async function waitForReads(read: () => Promise<unknown>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  await Promise.race([
+    read().catch(() => undefined),
+    new Promise((resolve) => {
+      timer = setTimeout(resolve, FIRST_READS_MS_MAX);
+    }),
+  ]);
+  clearTimeout(timer);
+}
+
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

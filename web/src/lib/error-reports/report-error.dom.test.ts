@@ -10,9 +10,8 @@ async function freshPage({ taken = true } = {}) {
   fetched.mockReset().mockImplementation(async () => Response.json({ taken }));
   // Preload, so that no test waits for it.
   await import('./send-error-report.ts');
-  const { LoadError } = await import('../loadable.tsx');
   const { ApiError } = await import('../api/api-error.ts');
-  return { ...(await import('./report-error.ts')), LoadError, ApiError };
+  return { ...(await import('./report-error.ts')), ApiError };
 }
 const bodies = () =>
   fetched.mock.calls.map(([, { body }]) => JSON.parse(body as string) as Record<string, string>);
@@ -76,7 +75,7 @@ test('times out a report after ten seconds', async () => {
 });
 
 test('reports failed dataset calls on server errors, and others only on non-API errors', async () => {
-  const { reportErrors, LoadError, ApiError } = await freshPage();
+  const { reportErrors, ApiError } = await freshPage();
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   reportErrors(client);
   const fail = (family: string, error: Error) =>
@@ -89,7 +88,7 @@ test('reports failed dataset calls on server errors, and others only on non-API 
   await fail('asset', answered(0, 'away'));
   await fail('run', answered(500, 'of a run'));
   await fail('run', new TypeError('a bug'));
-  await fail('run', new LoadError(null, 1, async () => undefined));
+  await fail('run', new TypeError('Failed to fetch dynamically imported module: /assets/page.js'));
   await sent(2);
   expect(bodies().map(({ kind, message }) => [kind, message])).toEqual([
     ['dataset', 'our fault'],

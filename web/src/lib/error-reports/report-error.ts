@@ -1,7 +1,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { ApiError } from '../api/api-error.ts';
+import { isLoadError } from '../is-load-error.ts';
 import { isOnline } from '../live/online.ts';
-import { LoadError } from '../loadable.tsx';
 import type { ErrorReport } from './send-error-report.ts';
 
 /** Maximum reports per page load: the same failure tends to repeat. */
@@ -34,7 +34,7 @@ async function send(report: ErrorReport): Promise<void> {
 
 /** Returns true for errors that the app shows to the user: unreachable server or invalid call. */
 function isExpected(error: unknown): boolean {
-  if (!isOnline() || error instanceof LoadError) return true;
+  if (!isOnline() || isLoadError(error)) return true;
   if (error instanceof DOMException && error.name === 'AbortError') return true;
   return error instanceof ApiError && error.status < 500;
 }

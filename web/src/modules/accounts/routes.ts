@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { searchSchema, text } from '../../lib/url-search.ts';
 
 /** Profile, API keys, and the target of mailed links. */
@@ -10,17 +10,14 @@ export const accountsRoutes = <App extends AnyRoute>(app: App) =>
       path: '/profile',
       // The reason that a provider returns if linking failed.
       validateSearch: searchSchema({ error: text }),
-      component: pageComponent(() => import('./profile/profile-page.tsx'), 'ProfilePage'),
-    }),
+    }).lazy(lazyPage(() => import('./profile/profile-page.tsx'), 'ProfilePage')),
     createRoute({
       getParentRoute: () => app,
       path: '/api-key',
-      component: pageComponent(() => import('./keys/api-key-page.tsx'), 'ApiKeyPage'),
-    }),
+    }).lazy(lazyPage(() => import('./keys/api-key-page.tsx'), 'ApiKeyPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/verify-email',
       validateSearch: searchSchema({ token: text }),
-      component: pageComponent(() => import('./verify-email-page.tsx'), 'VerifyEmailPage'),
-    }),
+    }).lazy(lazyPage(() => import('./verify-email-page.tsx'), 'VerifyEmailPage')),
   ] as const;

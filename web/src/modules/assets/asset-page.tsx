@@ -36,13 +36,11 @@ type Props = {
   more?: (asset: Asset) => ReactNode;
   /** A sentence about what uses the asset and so blocks its deletion, if known. */
   usedBy?: ReactNode;
-  /** False while the badge is loading: the page stays a skeleton to avoid a layout shift. */
-  ready?: boolean;
   children: (asset: Asset, canChange: boolean) => ReactNode;
 };
 
 /** Common parts of dataset and model pages: title, edit, delete, loading and error states. */
-export function AssetPage({ id, ready = true, ...rest }: Props) {
+export function AssetPage({ id, ...rest }: Props) {
   return (
     <QueryView
       query={useQuery(assetQuery(id))}
@@ -50,7 +48,7 @@ export function AssetPage({ id, ready = true, ...rest }: Props) {
       pending={<AssetPageSkeleton />}
       missing={<MissingAsset kind={rest.kind} />}
     >
-      {(asset) => (ready ? <LoadedPage key={id} asset={asset} {...rest} /> : <AssetPageSkeleton />)}
+      {(asset) => <LoadedPage key={id} asset={asset} {...rest} />}
     </QueryView>
   );
 }
@@ -63,7 +61,7 @@ function LoadedPage({
   more,
   usedBy,
   children,
-}: Omit<Props, 'id' | 'ready'> & { asset: Asset }) {
+}: Omit<Props, 'id'> & { asset: Asset }) {
   const user = useUser();
   const deletion = useDeleteAsset(asset.dataset_id);
   const [open, setOpen] = useState<'edit' | 'share' | 'delete' | null>(null);

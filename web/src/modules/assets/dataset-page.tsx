@@ -2,12 +2,8 @@ import type { Asset } from '@bakehouse/contract/assets';
 import { getRouteApi } from '@tanstack/react-router';
 import { Sparkles } from 'lucide-react';
 import { formatNumber } from '../../lib/format/format-number.ts';
-import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
-import { DeferredPart } from '../../ui/deferred-part.tsx';
-import { ListSkeleton } from '../../ui/list-skeleton.tsx';
-import { Skeleton } from '../../ui/skeleton.tsx';
 import { type Tab, Tabs } from '../../ui/tabs.tsx';
 import { AssetPage } from './asset-page.tsx';
 import { AssetCard } from './card/asset-card.tsx';
@@ -15,11 +11,10 @@ import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { fileToTrainOn, mayTrainText } from './files/selected-data-file.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
-import { historyTab } from './history/deferred-history.tsx';
-
-const IpfsTab = loadable(async () => (await import('./ipfs/ipfs-tab.tsx')).IpfsTab);
-const PicturesTab = loadable(async () => (await import('./pictures/pictures-tab.tsx')).PicturesTab);
-const SqlTab = loadable(async () => (await import('./sql/sql-tab.tsx')).SqlTab);
+import { historyTab } from './history/history-tab.tsx';
+import { IpfsTab } from './ipfs/ipfs-tab.tsx';
+import { PicturesTab } from './pictures/pictures-tab.tsx';
+import { SqlTab } from './sql/sql-tab.tsx';
 
 /** Files with thumbnails. */
 const PICTURE = /\.(png|jpe?g|webp)$/i;
@@ -101,31 +96,19 @@ const cardTab = (asset: Asset, canChange: boolean): Tab => ({
 const picturesTab = (asset: Asset, canChange: boolean): Tab => ({
   value: 'pictures',
   label: 'Pictures',
-  content: (
-    <DeferredPart pending={<Skeleton className="h-44 w-full rounded-xl" />}>
-      <PicturesTab asset={asset} canChange={canChange} />
-    </DeferredPart>
-  ),
+  content: <PicturesTab asset={asset} canChange={canChange} />,
 });
 
 const sqlTab = (asset: Asset, query: string | undefined, onQuery: (query: string) => void): Tab => ({
   value: 'sql',
   label: 'SQL',
-  content: (
-    <DeferredPart pending={<Skeleton className="h-56 w-full rounded-xl" />}>
-      <SqlTab asset={asset} query={query} onQuery={onQuery} />
-    </DeferredPart>
-  ),
+  content: <SqlTab asset={asset} query={query} onQuery={onQuery} />,
 });
 
 const ipfsTab = (asset: Asset, canChange: boolean): Tab => ({
   value: 'ipfs',
   label: 'IPFS',
-  content: (
-    <DeferredPart pending={<ListSkeleton rows={2} rowHeight={44} />}>
-      <IpfsTab asset={asset} canChange={canChange} />
-    </DeferredPart>
-  ),
+  content: <IpfsTab asset={asset} canChange={canChange} />,
 });
 
 function FineTune(prefilled: { dataset: string; dataFile: string | undefined }) {

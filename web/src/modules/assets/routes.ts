@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { searchSchema, text } from '../../lib/url-search.ts';
 import { assetListSearch, assetPageParams } from './asset-search.ts';
 import { rowsParams } from './files/viewer/rows-place.ts';
@@ -11,13 +11,11 @@ export const assetsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/dataset',
       validateSearch: assetListSearch,
-      component: pageComponent(() => import('./datasets-page.tsx'), 'DatasetsPage'),
-    }),
+    }).lazy(lazyPage(() => import('./datasets-page.tsx'), 'DatasetsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/dataset/$id/description',
       // `query`: the last SQL query.
       validateSearch: searchSchema({ ...assetPageParams, ...rowsParams, query: text }),
-      component: pageComponent(() => import('./dataset-page.tsx'), 'DatasetPage'),
-    }),
+    }).lazy(lazyPage(() => import('./dataset-page.tsx'), 'DatasetPage')),
   ] as const;

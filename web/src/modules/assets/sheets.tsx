@@ -1,4 +1,4 @@
-import { loadable } from '../../lib/loadable.tsx';
+import { lazy } from 'react';
 import type { Sheet } from '../../lib/sheet.ts';
 
 declare module '../../lib/sheet.ts' {
@@ -8,16 +8,17 @@ declare module '../../lib/sheet.ts' {
   }
 }
 
-const CreateDatasetSheet = loadable(
-  async () => (await import('./create-dataset-sheet.tsx')).CreateDatasetSheet,
-);
+const loadCreateDatasetSheet = () => import('./create-dataset-sheet.tsx');
+const CreateDatasetSheet = lazy(async () => ({
+  default: (await loadCreateDatasetSheet()).CreateDatasetSheet,
+}));
 
 export const assetSheets: Sheet[] = [
   {
     name: 'create-dataset',
     label: 'Create Dataset',
     page: '/dataset',
-    preload: CreateDatasetSheet.preload,
+    preload: loadCreateDatasetSheet,
     render: ({ open, onClose, params: { dropped } }) => (
       <CreateDatasetSheet open={open} onClose={onClose} dropped={dropped} />
     ),

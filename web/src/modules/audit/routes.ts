@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { matching, searchSchema, text } from '../../lib/url-search.ts';
 
 /** The audit log, for operators. */
@@ -9,6 +9,5 @@ export const auditRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/operator/audit',
       validateSearch: searchSchema({ user: text, noun: matching(/^[a-z_]{1,40}$/) }),
-      component: pageComponent(() => import('./audit-page.tsx'), 'AuditPage'),
-    }),
+    }).lazy(lazyPage(() => import('./audit-page.tsx'), 'AuditPage')),
   ] as const;

@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { oneOf, searchSchema } from '../../lib/url-search.ts';
 
 /** Users' messages, for operators. */
@@ -9,6 +9,5 @@ export const contactRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/operator/messages',
       validateSearch: searchSchema({ status: oneOf('new', 'read', 'answered') }),
-      component: pageComponent(() => import('./messages-page.tsx'), 'MessagesPage'),
-    }),
+    }).lazy(lazyPage(() => import('./messages-page.tsx'), 'MessagesPage')),
   ] as const;

@@ -1,4 +1,4 @@
-import { loadable } from '../../lib/loadable.tsx';
+import { lazy } from 'react';
 import type { Sheet } from '../../lib/sheet.ts';
 
 declare module '../../lib/sheet.ts' {
@@ -7,13 +7,14 @@ declare module '../../lib/sheet.ts' {
   }
 }
 
-const ContactSheet = loadable(async () => (await import('./contact-sheet.tsx')).ContactSheet);
+const loadContactSheet = () => import('./contact-sheet.tsx');
+const ContactSheet = lazy(async () => ({ default: (await loadContactSheet()).ContactSheet }));
 
 export const contactSheets: Sheet[] = [
   {
     name: 'contact',
     label: 'Contact Us',
-    preload: ContactSheet.preload,
+    preload: loadContactSheet,
     render: ({ open, onClose }) => <ContactSheet open={open} onClose={onClose} />,
   },
 ];

@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { matching, oneOf, searchSchema, text, uuid } from '../../lib/url-search.ts';
 
 const date = matching(/^\d{4}-\d{2}-\d{2}$/);
@@ -13,33 +13,27 @@ export const creditsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/buy-bagels',
       validateSearch: searchSchema({ purchase: text }),
-      component: pageComponent(() => import('./buy/buy-credits-page.tsx'), 'BuyCreditsPage'),
-    }),
+    }).lazy(lazyPage(() => import('./buy/buy-credits-page.tsx'), 'BuyCreditsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/transactions',
       validateSearch: transactionsSearch,
-      component: pageComponent(() => import('./statement/transactions-page.tsx'), 'TransactionsPage'),
-    }),
+    }).lazy(lazyPage(() => import('./statement/transactions-page.tsx'), 'TransactionsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/codes',
-      component: pageComponent(() => import('./codes/codes-page.tsx'), 'CodesPage'),
-    }),
+    }).lazy(lazyPage(() => import('./codes/codes-page.tsx'), 'CodesPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/prices',
-      component: pageComponent(() => import('./prices/prices-page.tsx'), 'PricesPage'),
-    }),
+    }).lazy(lazyPage(() => import('./prices/prices-page.tsx'), 'PricesPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/ledger',
-      component: pageComponent(() => import('./ledger/ledger-page.tsx'), 'LedgerPage'),
-    }),
+    }).lazy(lazyPage(() => import('./ledger/ledger-page.tsx'), 'LedgerPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/operator/accounts',
       validateSearch: searchSchema({ q: text }),
-      component: pageComponent(() => import('./accounts-page.tsx'), 'AccountsPage'),
-    }),
+    }).lazy(lazyPage(() => import('./accounts-page.tsx'), 'AccountsPage')),
   ] as const;

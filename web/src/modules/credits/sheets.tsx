@@ -1,4 +1,4 @@
-import { loadable } from '../../lib/loadable.tsx';
+import { lazy } from 'react';
 import type { Sheet } from '../../lib/sheet.ts';
 
 declare module '../../lib/sheet.ts' {
@@ -8,19 +8,17 @@ declare module '../../lib/sheet.ts' {
   }
 }
 
-const SendCreditsSheet = loadable(
-  async () => (await import('./send/send-credits-sheet.tsx')).SendCreditsSheet,
-);
+const loadSendCreditsSheet = () => import('./send/send-credits-sheet.tsx');
+const SendCreditsSheet = lazy(async () => ({ default: (await loadSendCreditsSheet()).SendCreditsSheet }));
 
-const TransactionsSheet = loadable(
-  async () => (await import('./statement/transactions-sheet.tsx')).TransactionsSheet,
-);
+const loadTransactionsSheet = () => import('./statement/transactions-sheet.tsx');
+const TransactionsSheet = lazy(async () => ({ default: (await loadTransactionsSheet()).TransactionsSheet }));
 
 export const creditsSheets: Sheet[] = [
   {
     name: 'send-credits',
     label: 'Send Credits',
-    preload: SendCreditsSheet.preload,
+    preload: loadSendCreditsSheet,
     render: ({ open, onClose, params }) => (
       <SendCreditsSheet open={open} onClose={onClose} recipient={params.recipient} />
     ),
@@ -29,7 +27,7 @@ export const creditsSheets: Sheet[] = [
     name: 'transaction-history',
     label: 'Transaction History',
     page: '/transactions',
-    preload: TransactionsSheet.preload,
+    preload: loadTransactionsSheet,
     render: ({ open, onClose }) => <TransactionsSheet open={open} onClose={onClose} />,
   },
 ];

@@ -1,6 +1,6 @@
 import { listDeployments } from '@bakehouse/contract/deployments/all';
 import { listImageDeployments } from '@bakehouse/contract/deployments/images';
-import { listVllm } from '@bakehouse/contract/deployments/text';
+import { listVllm, vllmStats } from '@bakehouse/contract/deployments/text';
 import type { CallOf } from '@bakehouse/contract/endpoint';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
@@ -61,6 +61,24 @@ export const deploymentWorkQuery = (family: Family, userId: string) =>
       return pages.flatMap(({ deployments }) => deployments);
     },
   });
+
+/** Reads the user's deployments of one text model that were not terminated. */
+export const deploymentsOfQuery = (userId: string, modelId: string | undefined) =>
+  endpointQuery(
+    ['deployment', 'list', 'text', userId, { modelId }],
+    listVllm,
+    { params: { userId }, query: { model_id: modelId } },
+    { call: { operation } },
+  );
+
+/** Reads the totals over the user's text deployments. */
+export const deploymentStatsQuery = (userId: string) =>
+  endpointQuery(
+    ['deployment', 'stats', 'text', userId],
+    vllmStats,
+    { params: { userId } },
+    { call: { operation } },
+  );
 
 /** Reads the user's newest active deployments of every kind, as many as a card shows. */
 export const newestDeploymentsQuery = (userId: string) =>

@@ -1,20 +1,33 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { cx } from '../../lib/cx.ts';
 import { useUrlSearch } from '../../lib/url-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBar } from '../../ui/resource/filter-bar.tsx';
 import { ResourcePage } from '../../ui/resource/resource-page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
+import { sessionQuery } from '../accounts/session.ts';
 import { ChatCard } from './chat/chat-card.tsx';
 import { useAnsweringModels } from './chat/use-answering-models.ts';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
+import { deploymentListQuery, deploymentStatsQuery } from './deployment-lists.ts';
 import { type Family, families } from './kinds.ts';
 import { DeploymentTable, deploymentFilterFields } from './list/deployment-table.tsx';
 import { type DeploymentsSearch, isNarrowed } from './list/deployments-search.ts';
 import { TextDeployments } from './list/text-deployments.tsx';
 import { useDeployments } from './use-deployments.ts';
+
+/** Reads what determines the layout of the list of text deployments. */
+export async function readTextDeployments(shown: DeploymentsSearch): Promise<void> {
+  const user = await queryClient.ensureQueryData(sessionQuery);
+  if (!user) return;
+  await Promise.allSettled([
+    queryClient.ensureInfiniteQueryData(deploymentListQuery('text', user.id, shown)),
+    queryClient.ensureQueryData(deploymentStatsQuery(user.id)),
+  ]);
+}
 
 /** A chat with the list of text deployments next to it; the list moves below when two models are compared. */
 export function TextDeploymentsPage() {

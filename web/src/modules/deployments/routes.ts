@@ -1,7 +1,10 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { waitForReads } from '../../lib/api/query-client.ts';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { searchSchema, text, uuid } from '../../lib/url-search.ts';
 import { deploymentsSearch } from './list/deployments-search.ts';
+
+const loadList = () => import('./deployments-page.tsx');
 
 export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
   [
@@ -9,23 +12,21 @@ export const deploymentsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/my-deployments',
       validateSearch: deploymentsSearch,
-      component: pageComponent(() => import('./deployments-page.tsx'), 'TextDeploymentsPage'),
-    }),
+      loader: ({ location }) =>
+        waitForReads(async () => (await loadList()).readTextDeployments(deploymentsSearch(location.search))),
+    }).lazy(lazyPage(loadList, 'TextDeploymentsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/images',
       validateSearch: deploymentsSearch,
-      component: pageComponent(() => import('./deployments-page.tsx'), 'ImageDeploymentsPage'),
-    }),
+    }).lazy(lazyPage(loadList, 'ImageDeploymentsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/images/$podId',
-      component: pageComponent(() => import('./deployment-page.tsx'), 'ImageDeploymentPage'),
-    }),
+    }).lazy(lazyPage(() => import('./deployment-page.tsx'), 'ImageDeploymentPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/my-deployments/$podId',
       validateSearch: searchSchema({ tab: text, conversation: uuid }),
-      component: pageComponent(() => import('./deployment-page.tsx'), 'TextDeploymentPage'),
-    }),
+    }).lazy(lazyPage(() => import('./deployment-page.tsx'), 'TextDeploymentPage')),
   ] as const;

@@ -1,15 +1,14 @@
 import { getImageDeployment } from '@bakehouse/contract/deployments/images';
-import { listVllm, vllmLogs, vllmMetrics, vllmStats, vllmStatus } from '@bakehouse/contract/deployments/text';
+import { vllmLogs, vllmMetrics, vllmStatus } from '@bakehouse/contract/deployments/text';
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useOnlineInterval } from '../../lib/live/online.ts';
 import { isMissing } from '../../ui/missing.tsx';
 import { useUser } from '../accounts/session.ts';
-import { deploymentListQuery } from './deployment-lists.ts';
+import { deploymentListQuery, deploymentStatsQuery, deploymentsOfQuery } from './deployment-lists.ts';
 import { type Deployment, type Family, families, isPending, isUsable, pollMsOf } from './kinds.ts';
 import type { DeploymentsSearch } from './list/deployments-search.ts';
 
@@ -45,12 +44,7 @@ export function useDeployments(family: Family, search: DeploymentsSearch = {}) {
 export function useDeploymentsOf(modelId: string | undefined) {
   const { id: userId } = useUser();
   return useQuery({
-    ...endpointQuery(
-      ['deployment', 'list', 'text', userId, { modelId }],
-      listVllm,
-      { params: { userId }, query: { model_id: modelId } },
-      { call: { operation } },
-    ),
+    ...deploymentsOfQuery(userId, modelId),
     enabled: modelId !== undefined,
     refetchInterval: useFallbackInterval(POLL_MS),
   });
@@ -64,12 +58,7 @@ export function useLiveDeployment(modelId: string | undefined) {
 /** Totals over the user's text deployments. */
 export function useDeploymentStats(userId: string) {
   return useQuery({
-    ...endpointQuery(
-      ['deployment', 'stats', 'text', userId],
-      vllmStats,
-      { params: { userId } },
-      { call: { operation } },
-    ),
+    ...deploymentStatsQuery(userId),
     refetchInterval: useOnlineInterval(TICK_MS),
   });
 }

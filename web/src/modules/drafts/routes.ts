@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { searchSchema, text } from '../../lib/url-search.ts';
 
 /** The list of drafts and the page of each. */
@@ -8,13 +8,11 @@ export const draftsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/drafts',
-      component: pageComponent(() => import('./drafts-page.tsx'), 'DraftsPage'),
-    }),
+    }).lazy(lazyPage(() => import('./drafts-page.tsx'), 'DraftsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/drafts/$id',
       // `document`: shows only the rows of this document.
       validateSearch: searchSchema({ document: text }),
-      component: pageComponent(() => import('./draft-page.tsx'), 'DraftPage'),
-    }),
+    }).lazy(lazyPage(() => import('./draft-page.tsx'), 'DraftPage')),
   ] as const;

@@ -80,7 +80,7 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
   const keys = useIdempotencyKeys('generation');
   return useMutation({
     mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
-      // Loaded with the source field; most generations have no source.
+      // Most generations have no source.
       const sources = source && (await import('./edit-picture/send-source.ts'));
       const body = { ...request, ...(source && (await sources?.sendSource(source, onUpload))) };
       const costMax = shownCost ?? (await readCost(request));

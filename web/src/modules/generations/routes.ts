@@ -1,7 +1,7 @@
 import { generationStates } from '@bakehouse/contract/generations';
 import { generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
 
 const gallerySearch = searchSchema({
@@ -20,13 +20,11 @@ export const generationsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/gallery',
       validateSearch: gallerySearch,
-      component: pageComponent(() => import('./gallery/gallery-page.tsx'), 'GalleryPage'),
-    }),
+    }).lazy(lazyPage(() => import('./gallery/gallery-page.tsx'), 'GalleryPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/gallery/$id',
-      component: pageComponent(() => import('./gallery/generation-page.tsx'), 'GenerationPage'),
-    }),
+    }).lazy(lazyPage(() => import('./gallery/generation-page.tsx'), 'GenerationPage')),
   ] as const;
 
 /** The page behind a share link, without a session. */
@@ -35,6 +33,5 @@ export const sharedRoutes = <Public extends AnyRoute>(parent: Public) =>
     createRoute({
       getParentRoute: () => parent,
       path: '/share/$token',
-      component: pageComponent(() => import('./sharing/shared-page.tsx'), 'SharedPage'),
-    }),
+    }).lazy(lazyPage(() => import('./sharing/shared-page.tsx'), 'SharedPage')),
   ] as const;

@@ -7,7 +7,6 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { upload } from '../../lib/api/upload.ts';
 import { notify } from '../../ui/notify.ts';
 import { notifyFailures } from '../../ui/notify-failure.ts';
-import { EditStart, GeneratorResults, PictureHistory, SourceField } from '../generations/deferred-parts.ts';
 import { pictureProblem } from '../generations/edit-picture/picture-problem.ts';
 import { FakeApi } from '../generations/testing/fake-api.ts';
 import { generationOf, unfinished } from '../generations/testing/generation-of.ts';
@@ -27,8 +26,10 @@ vi.mock('../generations/edit-picture/picture-problem.ts', () => ({
 beforeAll(() =>
   Promise.all([
     import('./generator-page.tsx'),
+    import('./own-results.tsx'),
+    import('../generations/edit-picture/source-field.tsx'),
+    import('./form/generator-settings.tsx'),
     import('../generations/gallery/generation-page.tsx'),
-    ...[EditStart, GeneratorResults, PictureHistory, SourceField].map((part) => part.preload()),
   ]),
 );
 

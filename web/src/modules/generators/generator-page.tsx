@@ -1,33 +1,32 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
-import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import type { Generator } from '@bakehouse/contract/generators/generator';
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useMatch } from '@tanstack/react-router';
-import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
-import { loadable } from '../../lib/loadable.tsx';
+import { lazy, Suspense, useRef } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { tabClearCount } from '../../lib/tab-storage.ts';
 import { useUrlSearch } from '../../lib/url-search.ts';
-import { type InitialQuery, useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Badge } from '../../ui/badge.tsx';
-import { Boundary } from '../../ui/boundary.tsx';
+import { Boundary, LazyPart } from '../../ui/boundary.tsx';
 import { ButtonLink } from '../../ui/button.tsx';
 import { Callout } from '../../ui/callout.tsx';
-import { BrokenPart, DeferredPart } from '../../ui/deferred-part.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { sessionQuery } from '../accounts/session.ts';
 import type { PrefilledInput } from '../generations/actions/remix.ts';
-import { EditStart, GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
-import { historyOf } from '../generations/generation-queries.ts';
-import { useGenerations } from '../generations/use-generations.ts';
+import { generationsQuery, historyOf } from '../generations/generation-queries.ts';
 import { GeneratorForm } from './form/generator-form.tsx';
 import { openingValues } from './form/qualities.ts';
 import { isServed, unavailableReason } from './form/unavailable-reason.ts';
 import { type Draft, useDraft } from './form/use-draft.ts';
 import { PREPARING_ID } from './generate-bar.tsx';
 import { GeneratorContext, useGeneratorPage } from './generator-context.ts';
+import { GeneratorList } from './generator-list.tsx';
 import { OutputFrame } from './output-frame.tsx';
+import { servedGeneratorsQuery } from './served-generators.ts';
+import { UnavailableGenerator } from './unavailable-generator.tsx';
 import { useGenerate } from './use-generate.ts';
 import { useServing } from './use-serving.ts';
 
@@ -35,14 +34,21 @@ type Serving = ReturnType<typeof useServing>;
 
 const FORM_ID = 'generator';
 
-/** Loaded later: below the first screen. */
-const GeneratorList = loadable(async () => (await import('./generator-list.tsx')).GeneratorList);
-const UseFromCode = loadable(async () => (await import('./use-from-code.tsx')).UseFromCode);
+/** For signed-in users only. */
+const loadOwnResults = () => import('./own-results.tsx');
+const OwnResults = lazy(async () => ({ default: (await loadOwnResults()).OwnResults }));
+const OwnHistory = lazy(async () => ({ default: (await loadOwnResults()).OwnHistory }));
 
-/** Shown instead of the form. */
-const UnavailableGenerator = loadable(
-  async () => (await import('./unavailable-generator.tsx')).UnavailableGenerator,
-);
+/** Reads what determines the layout of a generator's page. */
+export async function readGenerator(name: GeneratorName): Promise<void> {
+  const readHistory = async () => {
+    const user = await queryClient.ensureQueryData(sessionQuery);
+    if (!user) return;
+    const history = generationsQuery(user.id, historyOf(name));
+    await Promise.all([loadOwnResults(), queryClient.ensureInfiniteQueryData(history)]);
+  };
+  await Promise.allSettled([queryClient.ensureQueryData(servedGeneratorsQuery), readHistory()]);
+}
 
 /** The page of the generator in the URL. */
 export function GeneratorPage() {
@@ -61,15 +67,6 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const draft = { ...typed, values: openingValues(name, serving.isStarter, typed.values) };
   const isOpen = isServed(serving.by, ownOnly) && userId !== undefined;
   const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, recordEdit);
-  const history = useGenerations(userId, historyOf(name));
-  // Content below waits until the height of the content above is known.
-  const results = useFetched(GeneratorResults, isOpen);
-  const answered = useInitialQueries(
-    session,
-    serving.served,
-    ...(userId === undefined ? [] : [history]),
-    ...(isOpen ? [results] : []),
-  );
   const { place, tryPrompt } = useExamples(change);
   const form = formState(name, ownOnly, serving);
   // Examples suit the model that answers.
@@ -83,9 +80,7 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       <Title name={name} ownOnly={ownOnly} />
       <Preparing />
       {form === 'none' ? (
-        <DeferredPart pending={<Skeleton className="h-60 rounded-xl" />}>
-          <UnavailableGenerator />
-        </DeferredPart>
+        <UnavailableGenerator />
       ) : (
         <div ref={place} className="grid items-start gap-6 lg:grid-cols-[minmax(0,26rem)_minmax(0,1fr)]">
           {form === 'pending' ? (
@@ -96,10 +91,27 @@ function Page({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
               <GeneratorForm id={FORM_ID} />
             </div>
           )}
-          {isOpen && answered ? <Results empty={empty} /> : empty}
+          {isOpen ? (
+            <LazyPart pending={empty}>
+              <OwnResults form={FORM_ID} empty={empty} />
+            </LazyPart>
+          ) : (
+            empty
+          )}
         </div>
       )}
-      {answered && <History />}
+      {/* One boundary, because the history would push the list down. */}
+      <Suspense>
+        {isOpen && (
+          <Boundary>
+            <OwnHistory />
+          </Boundary>
+        )}
+        <section aria-label="Other generators" className="mt-10">
+          <h2 className="mb-3 font-semibold">Other generators</h2>
+          <GeneratorList served={serving.served.data} without={name} ownOnly={ownOnly} folds />
+        </section>
+      </Suspense>
     </GeneratorContext>
   );
 }
@@ -159,33 +171,6 @@ function NotConnected() {
   );
 }
 
-/** Earlier results, code samples and the other generators. */
-function History() {
-  const { name, ownOnly, serving, generation, isOpen } = useGeneratorPage();
-  const { awaited, isStarting } = generation;
-  return (
-    <Suspense>
-      {isOpen && (
-        // If its code fails to load, the content below stays.
-        <Boundary fallback={BrokenPart}>
-          <PictureHistory generator={name} awaited={isStarting && awaited ? awaited.source : null} />
-        </Boundary>
-      )}
-      {isOpen && (
-        <DeferredPart pending={<Skeleton className="mt-10 h-12" />}>
-          <UseFromCode />
-        </DeferredPart>
-      )}
-      <section aria-label="Other generators" className="mt-10">
-        <h2 className="mb-3 font-semibold">Other generators</h2>
-        <DeferredPart pending={<Skeleton className="h-45 sm:h-31" />}>
-          <GeneratorList served={serving.served.data} without={name} ownOnly={ownOnly} folds />
-        </DeferredPart>
-      </section>
-    </Suspense>
-  );
-}
-
 function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const { title, about, maker, makes } = generators[name];
   const { isStarter, isStandIn } = useGeneratorPage().serving;
@@ -201,18 +186,6 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       }
     />
   );
-}
-
-/** Tracks loading of a component's code as a first read; a failure is shown by the component. */
-function useFetched(
-  part: Pick<typeof GeneratorResults, 'preload' | 'isLoaded'>,
-  isWanted: boolean,
-): InitialQuery {
-  const [isFetched, setFetched] = useState(part.isLoaded);
-  useEffect(() => {
-    if (isWanted) void part.preload().then(() => setFetched(true));
-  }, [part, isWanted]);
-  return { isPending: !isFetched, failureCount: 0 };
 }
 
 /** Fills the form with an example prompt and focuses it. */
@@ -236,32 +209,6 @@ function Empty({ name, ratio, onExample }: EmptyProps) {
       examples={generators[name].examples ?? []}
       onExample={onExample}
     />
-  );
-}
-
-/** The current result; for an edit, also its upload. */
-function Results({ empty }: { empty: ReactNode }) {
-  const { name, serving, draft, change, generation } = useGeneratorPage();
-  const { awaited, shown, show } = generation;
-  const startOver = () => {
-    generation.reset();
-    change({ prompt: '', source: null });
-  };
-  return (
-    <DeferredPart pending={empty}>
-      {awaited ? (
-        <EditStart {...awaited} form={FORM_ID} onStartOver={startOver} />
-      ) : (
-        <GeneratorResults
-          generator={name}
-          shown={shown}
-          wanted={{ source: draft.source, model: serving.namedModel }}
-          onShow={show}
-          empty={empty}
-          onStartOver={editsPictures(generators[name]) ? startOver : undefined}
-        />
-      )}
-    </DeferredPart>
   );
 }
 

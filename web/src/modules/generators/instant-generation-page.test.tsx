@@ -13,7 +13,6 @@ import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../accounts/session.ts';
-import { RecentGenerations } from '../generations/deferred-parts.ts';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { readStoredDraft, useDraft } from './form/use-draft.ts';
 import { generatorsRoutes, ownGeneratorsRoutes } from './routes.ts';
@@ -24,9 +23,10 @@ vi.mock('../../lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknow
 // Loaded up front, so that tests do not depend on load time.
 beforeAll(() =>
   Promise.all([
-    import('./instant-generation-page.tsx'),
     import('./generator-page.tsx'),
-    RecentGenerations.preload(),
+    import('./own-results.tsx'),
+    import('./form/generator-settings.tsx'),
+    import('./instant-generation-page.tsx'),
   ]),
 );
 

@@ -1,22 +1,21 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, Suspense, useState } from 'react';
-import { useInitialQueries } from '../../lib/use-initial-queries.ts';
+import { type FormEvent, useState } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { BrokenPart } from '../../ui/deferred-part.tsx';
 import { Field } from '../../ui/field.tsx';
 import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { useUser } from '../accounts/session.ts';
-import { RecentGenerations } from '../generations/deferred-parts.ts';
+import { sessionQuery } from '../accounts/session.ts';
+import { RecentGenerations } from '../generations/gallery/recent-generations.tsx';
 import { recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { PromptField } from './form/prompt-field.tsx';
 import { promptProblem } from './form/prompt-problem.ts';
@@ -37,11 +36,18 @@ import { servedGeneratorsQuery } from './served-generators.ts';
 /** The form's values when the page was left. */
 type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
 
+/** Reads what determines the heights of the page's parts. */
+export async function readQuickForm(): Promise<void> {
+  const readRecent = async () => {
+    const user = await queryClient.ensureQueryData(sessionQuery);
+    if (user) await queryClient.ensureInfiniteQueryData(recentGenerationsQuery(user.id));
+  };
+  await Promise.allSettled([queryClient.ensureQueryData(servedGeneratorsQuery), readRecent()]);
+}
+
 /** A quick form: choose a generator, type a prompt, and continue on its page. */
 export function InstantGenerationPage() {
-  // Content below waits until the height of the content above is known.
   const served = useQuery(servedGeneratorsQuery);
-  const answered = useInitialQueries(served, useInfiniteQuery(recentGenerationsQuery(useUser().id)));
   return (
     <>
       <PageHeader
@@ -50,17 +56,13 @@ export function InstantGenerationPage() {
       />
       <div className="grid gap-6">
         <QuickForm />
-        {answered && (
-          <Suspense>
-            <Boundary fallback={BrokenPart}>
-              <RecentGenerations title="Recent generations" />
-            </Boundary>
-            <section aria-label="All generators">
-              <h2 className="mb-3 font-semibold">All generators</h2>
-              <GeneratorList served={served.data} />
-            </section>
-          </Suspense>
-        )}
+        <Boundary>
+          <RecentGenerations title="Recent generations" />
+        </Boundary>
+        <section aria-label="All generators">
+          <h2 className="mb-3 font-semibold">All generators</h2>
+          <GeneratorList served={served.data} />
+        </section>
       </div>
     </>
   );

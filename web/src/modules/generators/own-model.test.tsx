@@ -2,7 +2,6 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { GeneratorResults, PictureHistory } from '../generations/deferred-parts.ts';
 import { FakeApi } from '../generations/testing/fake-api.ts';
 import { unfinished } from '../generations/testing/generation-of.ts';
 import { renderPage } from '../generations/testing/render-page.tsx';
@@ -13,9 +12,7 @@ vi.mock('../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
 
-beforeAll(() =>
-  Promise.all([import('./generator-page.tsx'), GeneratorResults.preload(), PictureHistory.preload()]),
-);
+beforeAll(() => Promise.all([import('./generator-page.tsx'), import('./form/generator-settings.tsx')]));
 
 const usableKontext = ['deployment', 'list', 'flux-kontext', 'u1', 'usable'];
 

@@ -1,10 +1,12 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { waitForReads } from '../../lib/api/query-client.ts';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
 import type { PrefilledInput } from '../generations/actions/remix.ts';
 
-const generatorPage = pageComponent(() => import('./generator-page.tsx'), 'GeneratorPage');
+const loadPage = () => import('./generator-page.tsx');
+const loadQuickForm = () => import('./instant-generation-page.tsx');
 
 const prefilledSearch = searchSchema<PrefilledInput>({
   prompt: text,
@@ -36,8 +38,8 @@ export const ownGeneratorsRoutes = <App extends AnyRoute>(parent: App) =>
       getParentRoute: () => parent,
       path: '/instant-generation',
       validateSearch: searchSchema({ generator: oneOf(...generatorNames), prompt: text }),
-      component: pageComponent(() => import('./instant-generation-page.tsx'), 'InstantGenerationPage'),
-    }),
+      loader: () => waitForReads(async () => (await loadQuickForm()).readQuickForm()),
+    }).lazy(lazyPage(loadQuickForm, 'InstantGenerationPage')),
     ...pagesOf(parent, ownPages),
   ] as const;
 
@@ -46,12 +48,12 @@ function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
   parent: Parent,
   names: readonly Name[],
 ) {
-  const pageAt = <Path extends string>(path: Path) =>
+  const pageAt = <Path extends string>(path: Path, name: Name) =>
     createRoute({
       getParentRoute: () => parent,
       path,
       validateSearch: prefilledSearch,
-      component: generatorPage,
-    });
-  return names.flatMap((name) => [pageAt(`/${name}`), pageAt(`/bakery/${name}`)] as const);
+      loader: () => waitForReads(async () => (await loadPage()).readGenerator(name)),
+    }).lazy(lazyPage(loadPage, 'GeneratorPage'));
+  return names.flatMap((name) => [pageAt(`/${name}`, name), pageAt(`/bakery/${name}`, name)] as const);
 }

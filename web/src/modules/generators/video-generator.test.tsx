@@ -2,7 +2,6 @@ import { act, cleanup, fireEvent, screen, waitFor } from '@testing-library/react
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { GeneratorResults } from '../generations/deferred-parts.ts';
 import { FakeApi } from '../generations/testing/fake-api.ts';
 import { generationOf, unfinished } from '../generations/testing/generation-of.ts';
 import { renderPage } from '../generations/testing/render-page.tsx';
@@ -14,7 +13,7 @@ vi.mock('../../lib/api/api-client.ts', () => ({
   callRaw: async () => new Response(''),
 }));
 
-beforeAll(() => Promise.all([import('./generator-page.tsx'), GeneratorResults.preload()]));
+beforeAll(() => Promise.all([import('./generator-page.tsx'), import('./form/generator-settings.tsx')]));
 beforeEach(() => {
   cleanup();
   fake.api = new FakeApi();

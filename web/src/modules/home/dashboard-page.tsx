@@ -1,164 +1,84 @@
-import type { User } from '@bakehouse/contract/accounts';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { Link } from '@tanstack/react-router';
-import { type ComponentProps, type ReactNode, Suspense, startTransition, useEffect, useState } from 'react';
+import { Link, lazyRouteComponent } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { amountsInCurrency } from '../../lib/format/currency.ts';
 import { aboutDuration } from '../../lib/format/format-time.ts';
-import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
-import { useInitialQueries } from '../../lib/use-initial-queries.ts';
-import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
+import { LazyPart } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { useUser } from '../accounts/session.ts';
+import { sessionQuery, useUser } from '../accounts/session.ts';
 import { assetListQuery } from '../assets/asset-queries.ts';
 import { balanceQuery, spendQuery, useBalance } from '../credits/credit-queries.ts';
+import { SpendCard } from '../credits/statement/spend/spend-card.tsx';
 import {
   deploymentListQuery,
+  deploymentWorkQuery,
   newestDeploymentsQuery,
   useNewestDeployments,
 } from '../deployments/deployment-lists.ts';
-import { RecentGenerations } from '../generations/deferred-parts.ts';
-import { recentGenerationsQuery } from '../generations/generation-queries.ts';
+import { RecentGenerations } from '../generations/gallery/recent-generations.tsx';
+import { generationWorkQuery, recentGenerationsQuery } from '../generations/generation-queries.ts';
 import { runListQuery, useRuns } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
+import { recentRunsQuery } from '../training/runs/use-run-work.ts';
 import { BalanceSummary } from './balance-summary.tsx';
-import { columnsClass, PendingCard, PendingDashboard, PendingOnboarding } from './pending-dashboard.tsx';
+import { OnboardingCard } from './onboarding-card.tsx';
 import { RecentCard } from './recent-card.tsx';
 
-/** Spending per day. */
-const SpendCard = loadable(async () => (await import('../credits/statement/spend/spend-card.tsx')).SpendCard);
+/** Unlike `React.lazy`, renders at once after `preload`. */
+const WorkInProgress = lazyRouteComponent(() => import('./work-in-progress.tsx'), 'WorkInProgress');
 
-/** Prefetches the page's data before it renders. */
-export function readDashboard({ id, onboarding }: User): void {
-  void queryClient.prefetchQuery(balanceQuery(id));
-  void queryClient.prefetchQuery(spendQuery(id, {}));
-  void queryClient.prefetchQuery(newestDeploymentsQuery(id));
-  void queryClient.prefetchInfiniteQuery(runListQuery);
-  void queryClient.prefetchInfiniteQuery(assetListQuery(id, { types: 'RAW' }));
-  void queryClient.prefetchInfiniteQuery(assetListQuery(id, { types: 'MODEL' }));
-  void queryClient.prefetchInfiniteQuery(recentGenerationsQuery(id));
-  if (onboarding.dismissed) return;
-  void queryClient.prefetchInfiniteQuery(deploymentListQuery('text', id, { status: 'all' }));
-  void OnboardingCard.preload();
+/** Reads what determines the heights of the cards. */
+export async function readDashboard(): Promise<void> {
+  const user = await queryClient.ensureQueryData(sessionQuery);
+  if (!user) return;
+  const { id, onboarding } = user;
+  await Promise.allSettled([
+    WorkInProgress.preload?.(),
+    queryClient.ensureQueryData(balanceQuery(id)),
+    queryClient.ensureQueryData(spendQuery(id, {})),
+    queryClient.ensureQueryData(newestDeploymentsQuery(id)),
+    queryClient.ensureQueryData(recentRunsQuery),
+    queryClient.ensureQueryData(deploymentWorkQuery('text', id)),
+    queryClient.ensureQueryData(deploymentWorkQuery('image', id)),
+    queryClient.ensureInfiniteQueryData(generationWorkQuery(id)),
+    queryClient.ensureInfiniteQueryData(runListQuery),
+    queryClient.ensureInfiniteQueryData(assetListQuery(id, { types: 'RAW' })),
+    queryClient.ensureInfiniteQueryData(assetListQuery(id, { types: 'MODEL' })),
+    queryClient.ensureInfiniteQueryData(recentGenerationsQuery(id)),
+    ...(onboarding.dismissed
+      ? []
+      : [queryClient.ensureInfiniteQueryData(deploymentListQuery('text', id, { status: 'all' }))]),
+  ]);
 }
 
 /** Current work and next steps. */
 export function DashboardPage() {
-  const user = useUser();
-  const { dismissed } = user.onboarding;
-  const balance = useBalance(user.id);
-  const spend = useQuery(spendQuery(user.id, {}));
-  const everDeployed = useInfiniteQuery({
-    ...deploymentListQuery('text', user.id, { status: 'all' }),
-    enabled: !dismissed,
-  });
-  // Each card reads its own data; this waits only for what determines the cards' heights.
-  const answered = useInitialQueries(
-    balance,
-    spend,
-    useInfiniteQuery(runListQuery),
-    useQuery(newestDeploymentsQuery(user.id)),
-    ...(dismissed ? [] : [everDeployed]),
-    useInfiniteQuery(assetListQuery(user.id, { types: 'RAW' })),
-    useInfiniteQuery(assetListQuery(user.id, { types: 'MODEL' })),
-    useInfiniteQuery(recentGenerationsQuery(user.id)),
-  );
-  const works = useMayWork(balance.data);
-  const ready = useCodeOfCards(answered, {
-    begins: !dismissed,
-    works,
-    spent: (spend.data?.days.length ?? 0) > 0,
-  });
   return (
     <>
       <PageHeader title="Dashboard" />
-      {ready ? <Cards balance={balance} spend={spend} works={works} /> : <PendingDashboard />}
+      <Cards />
     </>
   );
 }
 
-/** Returns true if work may be in progress: it holds credits, except for free pictures. */
-function useMayWork(balance: { held: string } | undefined): boolean {
-  const { data } = useInfiniteQuery(recentGenerationsQuery(useUser().id));
-  const isFree = balance && Number(balance.held) === 0;
-  return !isFree || (data?.pages[0]?.generations.some(({ ended_at }) => ended_at === null) ?? false);
-}
-
-/** Returns true once the code of all displayed cards is loaded; a late card would shift the layout. */
-function useCodeOfCards(
-  answered: boolean,
-  { begins, works, spent }: { begins: boolean; works: boolean; spent: boolean },
-): boolean {
-  const { id } = useUser();
-  // A returning user has it loaded. Prefetched data may arrive before the code.
-  const [ready, setReady] = useState(
-    () =>
-      answered &&
-      (!begins || OnboardingCard.isLoaded()) &&
-      (!works || WorkInProgress.isLoaded()) &&
-      (!spent || SpendCard.isLoaded()),
-  );
-  useEffect(() => {
-    if (!answered) return;
-    const needed = [
-      ...(begins ? [OnboardingCard.preload()] : []),
-      ...(works
-        ? [WorkInProgress.preload(), import('./work-in-progress.tsx').then(({ readWork }) => readWork(id))]
-        : []),
-      ...(spent ? [SpendCard.preload()] : []),
-    ];
-    // Rendering all cards is slow on a phone; a transition lets input interrupt it.
-    void Promise.allSettled(needed).then(() => startTransition(() => setReady(true)));
-  }, [answered, begins, works, spent, id]);
-  return ready;
-}
-
-/** Loaded only if work may be in progress. */
-const WorkInProgress = loadable(async () => (await import('./work-in-progress.tsx')).WorkInProgress);
-
-/** Loaded only if it was not dismissed. */
-const OnboardingCard = loadable(async () => (await import('./onboarding-card.tsx')).OnboardingCard);
-
-/** A card that is loaded on demand; if that fails, the others stay. */
-function Part({ pending, children }: { pending?: ReactNode; children: ReactNode }) {
-  return (
-    <Boundary fallback={EmptyFallback}>
-      <Suspense fallback={pending}>{children}</Suspense>
-    </Boundary>
-  );
-}
-
-function Onboarding() {
-  return (
-    <Part pending={<PendingOnboarding />}>
-      <OnboardingCard />
-    </Part>
-  );
-}
-
-type CardsProps = Pick<ComponentProps<typeof BalanceSummary>, 'balance' | 'spend'> & { works: boolean };
-
-function Cards({ balance, spend, works }: CardsProps) {
+function Cards() {
   const user = useUser();
+  const balance = useBalance(user.id);
+  const spend = useQuery(spendQuery(user.id, {}));
   return (
-    <div className={columnsClass}>
+    <div className="grid grid-cols-1 items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
       <div className="grid grid-cols-1 gap-6">
-        {!user.onboarding.dismissed && <Onboarding />}
-        {works && (
-          <Part>
-            <WorkInProgress />
-          </Part>
-        )}
-        {spend.data && spend.data.days.length > 0 && (
-          <Part pending={<PendingCard title="Spending per day" rowClass="h-[200px]" />}>
-            <SpendCard />
-          </Part>
-        )}
+        {!user.onboarding.dismissed && <OnboardingCard />}
+        <LazyPart>
+          <WorkInProgress />
+        </LazyPart>
+        {spend.data && spend.data.days.length > 0 && <SpendCard />}
         <RecentRuns />
         <RecentDeployments />
         <Pictures />
@@ -247,11 +167,7 @@ function Pictures() {
   const user = useUser();
   const list = useInfiniteQuery(recentGenerationsQuery(user.id));
   if (!list.data?.pages[0]?.generations.length) return null;
-  return (
-    <Part pending={<PendingCard title="Generations" rowClass="h-20" />}>
-      <RecentGenerations title="Generations" />
-    </Part>
-  );
+  return <RecentGenerations title="Generations" />;
 }
 
 const assetTexts = {

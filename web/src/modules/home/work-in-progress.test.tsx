@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { readWork, WorkInProgress } from './work-in-progress.tsx';
+import { WorkInProgress } from './work-in-progress.tsx';
 
 vi.mock('@tanstack/react-router', async (original) => ({
   ...(await original<object>()),
@@ -77,16 +77,6 @@ test('shows the progress of starting deployments of every kind and of pictures',
   expect(screen.getByRole('button', { name: 'Cancel Rye Chat' })).toBeTruthy();
 });
 
-test('loads all work before the dashboard renders, and a failed read delays nothing', async () => {
-  const fetched = serve({
-    '/images/user/': { deployments: [{ ...starting, kind: 'flux', title: 'Rye Painter' }] },
-  });
-  fetched.mockImplementationOnce(async () => Response.json({ error: { message: 'Away' } }, { status: 400 }));
-  await readWork('u1');
-  show();
-  expect(screen.getByText('Rye Painter')).toBeTruthy();
-});
-
 test('lists work in progress, however many newer items exist', async () => {
   const fetched = serve({ '/vllm/': { pods: [], next_cursor: 'p9' } });
   const first = fetched.getMockImplementation();
@@ -94,23 +84,16 @@ test('lists work in progress, however many newer items exist', async () => {
     if (url.includes('cursor=p9')) return Response.json({ pods: [starting], next_cursor: null });
     return first?.(url) ?? Response.error();
   });
-  await readWork('u1');
   show();
-  expect(screen.getByText('Rye Chat')).toBeTruthy();
+  expect(await screen.findByText('Rye Chat')).toBeTruthy();
   const lists = fetched.mock.calls.map(([url]) => url).filter((url) => url.includes('/user/'));
   expect(lists.every((url) => url.includes('recent=true'))).toBe(true);
 });
 
 test('shows no card if no work is in progress', async () => {
-  serve({});
-  await readWork('u1');
-  expect(show().container.textContent).toBe('');
-});
-
-test('waits only briefly for a list that fails and is retried', async () => {
-  setCredentials({ userId: 'u1', apiKey: 'bk_1' });
-  vi.stubGlobal('fetch', async () => Response.json({}, { status: 500 }));
-  const begun = performance.now();
-  await readWork('u1');
-  expect(performance.now() - begun).toBeLessThan(2_500);
+  const fetched = serve({});
+  const { container } = show();
+  await vi.waitFor(() => expect(queryClient.isFetching()).toBe(0));
+  expect(fetched).toHaveBeenCalled();
+  expect(container.textContent).toBe('');
 });

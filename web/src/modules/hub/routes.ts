@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
 
 /** `repo`: the repository whose details are open. */
@@ -17,6 +17,5 @@ export const hubRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/model-hub',
       validateSearch: modelHubSearch,
-      component: pageComponent(() => import('./model-hub-page.tsx'), 'ModelHubPage'),
-    }),
+    }).lazy(lazyPage(() => import('./model-hub-page.tsx'), 'ModelHubPage')),
   ] as const;

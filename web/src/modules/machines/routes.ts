@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 
 /** Route of the operator's machine list. */
 export const machineRoutes = <App extends AnyRoute>(app: App) =>
@@ -7,6 +7,5 @@ export const machineRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/operator/machines',
-      component: pageComponent(() => import('./machines-page.tsx'), 'MachinesPage'),
-    }),
+    }).lazy(lazyPage(() => import('./machines-page.tsx'), 'MachinesPage')),
   ] as const;

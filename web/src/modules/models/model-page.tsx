@@ -4,63 +4,65 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { Activity, Code, Ellipsis, MessageSquare, PackageOpen, Rocket, Sparkles } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import { queryClient } from '../../lib/api/query-client.ts';
 import { cx } from '../../lib/cx.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
-import { loadable } from '../../lib/loadable.tsx';
 import { useSheets } from '../../lib/sheet.ts';
-import { useInitialQueries } from '../../lib/use-initial-queries.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
-import { DeferredPart } from '../../ui/deferred-part.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { Menu, MenuItem, MenuLink } from '../../ui/menu.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { useUser } from '../accounts/session.ts';
+import { sessionQuery, useUser } from '../accounts/session.ts';
 import { modelReadinessQuery } from '../assets/asset-calls.ts';
 import { AssetPage } from '../assets/asset-page.tsx';
 import { assetQuery } from '../assets/asset-queries.ts';
 import { AssetCard } from '../assets/card/asset-card.tsx';
 import { AssetFiles } from '../assets/files/asset-files.tsx';
 import { ModelFilesHelp } from '../assets/files/model-files-help.tsx';
-import { historyTab } from '../assets/history/deferred-history.tsx';
+import { historyTab } from '../assets/history/history-tab.tsx';
 import { DeployButton } from '../deployments/deploy/deploy-button.tsx';
+import { deploymentsOfQuery } from '../deployments/deployment-lists.ts';
 import { StarterEmbedding } from '../deployments/details/starter-embedding.tsx';
-import { useDeploymentsOf, useLiveDeployment } from '../deployments/use-deployments.ts';
+import { useLiveDeployment } from '../deployments/use-deployments.ts';
 import { ExportDialog } from '../training/exports/export-dialog.tsx';
-import { useRun } from '../training/runs/run-queries.ts';
+import { HeldOutAnswers } from '../training/held-out/held-out-answers.tsx';
+import { runQuery, useRun } from '../training/runs/run-queries.ts';
 import { displayState } from '../training/runs/run-state.ts';
 import { unfinishedText } from '../training/runs/unfinished/unfinished-model.ts';
-
-/** Answers of the base and tuned models to held-out rows. */
-const HeldOutAnswers = loadable(
-  async () => (await import('../training/held-out/held-out-answers.tsx')).HeldOutAnswers,
-);
 
 /** Pipeline names are untrusted and may have any length. */
 const PIPELINE_CHARS_MAX = 100;
 
 const route = getRouteApi('/app/model/$id/description');
 
+/** Reads a model and what determines the layout of its page. */
+export async function readModel(id: string): Promise<void> {
+  const [user, model] = await Promise.all([
+    queryClient.ensureQueryData(sessionQuery),
+    queryClient.ensureQueryData(assetQuery(id)),
+  ]);
+  if (!user) return;
+  const run = unfinishedRun(model, user.id);
+  await Promise.allSettled([
+    queryClient.ensureQueryData(deploymentsOfQuery(user.id, id)),
+    hasFiles(model) && queryClient.ensureQueryData(modelReadinessQuery(id)),
+    run !== undefined && queryClient.ensureQueryData(runQuery(run)),
+  ]);
+}
+
 export function ModelPage() {
   const { id } = route.useParams();
   const { tab = 'card', commit, folder } = route.useSearch();
   const navigate = route.useNavigate();
   const model = useQuery(assetQuery(id));
-  const readiness = useReadiness(id, model.data);
   const unfinished = useUnfinishedRun(model.data);
   const pod = useLiveDeployment(id);
-  const ready = useInitialQueries(
-    model,
-    useDeploymentsOf(id),
-    ...(hasFiles(model.data) ? [readiness] : []),
-    ...(unfinished ? [unfinished] : []),
-  );
   return (
     <AssetPage
       id={id}
       kind="model"
-      ready={ready}
       badge={unfinished?.data && <StatusBadge status={displayState(unfinished.data)} />}
       actions={(asset) => <ModelActions asset={asset} pod={pod} />}
       more={(asset) => <MoreActions asset={asset} pod={pod} />}
@@ -115,9 +117,14 @@ function useReadiness(id: string, asset: Asset | undefined) {
 /** Returns the query for the run that produces the model; undefined once its files exist. */
 function useUnfinishedRun(asset: Asset | undefined) {
   const user = useUser();
-  const lineage = asset?.file_count === 0 && asset.user_id === user.id ? asset.lineage : null;
-  const run = useRun(lineage?.run_id ?? '', { enabled: lineage !== null });
-  return lineage === null ? undefined : run;
+  const id = unfinishedRun(asset, user.id);
+  const run = useRun(id ?? '', { enabled: id !== undefined });
+  return id === undefined ? undefined : run;
+}
+
+/** Returns the id of the run that still has to write the model's files. */
+function unfinishedRun(asset: Asset | undefined, userId: string): string | undefined {
+  return asset?.file_count === 0 && asset.user_id === userId ? asset.lineage?.run_id : undefined;
 }
 
 type Pod = NonNullable<ReturnType<typeof useLiveDeployment>>;
@@ -252,13 +259,11 @@ function ModelFiles({ asset, canChange }: { asset: Asset; canChange: boolean }) 
 function OwnAnswers({ asset: { dataset_id: modelId, lineage, file_count } }: { asset: Asset }) {
   if (!lineage || file_count === 0) return null;
   return (
-    <DeferredPart>
-      <HeldOutAnswers
-        runId={lineage.run_id}
-        models={{ modelId, baseModelId: lineage.base_model?.dataset_id }}
-        className="mt-5"
-      />
-    </DeferredPart>
+    <HeldOutAnswers
+      runId={lineage.run_id}
+      models={{ modelId, baseModelId: lineage.base_model?.dataset_id }}
+      className="mt-5"
+    />
   );
 }
 

@@ -1,13 +1,8 @@
-import { loadable } from '../../lib/loadable.tsx';
-import { DeferredPopup } from '../../ui/deferred-popup.tsx';
 import { useUser } from '../accounts/session.ts';
 import { BellButton } from './bell-button.tsx';
 import { useUnreadCount } from './notification-calls.ts';
+import { NotificationPopover } from './notification-popover.tsx';
 import { useMarkWatchedRead } from './use-mark-watched-read.ts';
-
-const NotificationPopover = loadable(
-  async () => (await import('./notification-popover.tsx')).NotificationPopover,
-);
 
 /** The user's notifications, in a bell with the unread count. */
 export function NotificationBell() {
@@ -15,12 +10,5 @@ export function NotificationBell() {
   // Preload the list so that it opens instantly.
   const watched = useMarkWatchedRead(user.id);
   const unread = Math.max(0, (useUnreadCount(user.id) ?? 0) - watched);
-  return (
-    <DeferredPopup
-      kind="dialog"
-      trigger={<BellButton unread={unread} />}
-      code={NotificationPopover}
-      popup={(trigger) => <NotificationPopover trigger={trigger} unread={unread} />}
-    />
-  );
+  return <NotificationPopover trigger={<BellButton unread={unread} />} unread={unread} />;
 }

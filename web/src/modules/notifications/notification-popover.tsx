@@ -7,12 +7,12 @@ import { useUser } from '../accounts/session.ts';
 import { useMarkNotificationsRead, useNotifications } from './notification-calls.ts';
 import { NotificationList } from './notification-list.tsx';
 
-/** The list of notifications with its trigger. Initially open. */
+/** The list of notifications with its trigger. */
 export function NotificationPopover({ trigger, unread }: { trigger: ReactElement; unread: number }) {
   const user = useUser();
   const notifications = useNotifications(user.id);
   const read = useMarkNotificationsRead(user.id);
-  const [open, setOpen] = useState(true);
+  const [open, setOpen] = useState(false);
   return (
     <Popover.Root open={open} onOpenChange={setOpen}>
       <Popover.Trigger render={trigger} />

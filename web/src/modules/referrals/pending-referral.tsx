@@ -1,12 +1,11 @@
-import { Suspense, useEffect, useState } from 'react';
+import { lazy, useEffect, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { onReconnect } from '../../lib/live/online.ts';
-import { loadable } from '../../lib/loadable.tsx';
-import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
+import { LazyPart } from '../../ui/boundary.tsx';
 import { useUser } from '../accounts/session.ts';
 import { pendingReferralQuery, type ReferralResult } from './referral-calls.ts';
 
-const BonusDialog = loadable(async () => (await import('./bonus-dialog.tsx')).BonusDialog);
+const BonusDialog = lazy(async () => ({ default: (await import('./bonus-dialog.tsx')).BonusDialog }));
 
 /** Redeems the invitation code that the user signed up with, and shows the result. */
 export function PendingReferral({ userId }: { userId: string }) {
@@ -39,11 +38,9 @@ export function PendingReferral({ userId }: { userId: string }) {
   }, [userId, isConfirmed]);
   if (!welcome) return null;
   return (
-    // Inside the boundary: the result is only delivered once, and is kept here until the dialog loads.
-    <Boundary fallback={EmptyFallback}>
-      <Suspense>
-        <BonusDialog welcome={welcome} />
-      </Suspense>
-    </Boundary>
+    // The server delivers the result only once.
+    <LazyPart>
+      <BonusDialog welcome={welcome} />
+    </LazyPart>
   );
 }

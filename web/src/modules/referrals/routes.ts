@@ -1,5 +1,5 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { searchSchema, text } from '../../lib/url-search.ts';
 
 /** Route of Invite friends. */
@@ -10,6 +10,5 @@ export const referralsRoutes = <App extends AnyRoute>(app: App) =>
       path: '/invite',
       // Parameters of X's redirect.
       validateSearch: searchSchema({ code: text, state: text, error: text }),
-      component: pageComponent(() => import('./invite-page.tsx'), 'InvitePage'),
-    }),
+    }).lazy(lazyPage(() => import('./invite-page.tsx'), 'InvitePage')),
   ] as const;

@@ -1,6 +1,7 @@
 import { runFilters } from '@bakehouse/contract/runs';
 import { type AnyRoute, createRoute, redirect } from '@tanstack/react-router';
-import { pageComponent } from '../../lib/loadable.tsx';
+import { waitForReads } from '../../lib/api/query-client.ts';
+import { lazyPage } from '../../lib/lazy-page.ts';
 import { oneOf, searchSchema, text } from '../../lib/url-search.ts';
 
 export const runsSearch = searchSchema({
@@ -10,6 +11,8 @@ export const runsSearch = searchSchema({
   compare: text,
 });
 
+const loadRunPage = () => import('./runs/run-page.tsx');
+
 /** Routes of the run lists and the run page. */
 export const trainingRoutes = <App extends AnyRoute>(app: App) =>
   [
@@ -17,14 +20,12 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/llm-training',
       validateSearch: runsSearch,
-      component: pageComponent(() => import('./runs/runs-page.tsx'), 'RunsPage'),
-    }),
+    }).lazy(lazyPage(() => import('./runs/runs-page.tsx'), 'RunsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/diffusion-training',
       validateSearch: runsSearch,
-      component: pageComponent(() => import('./runs/runs-page.tsx'), 'DiffusionTrainingPage'),
-    }),
+    }).lazy(lazyPage(() => import('./runs/runs-page.tsx'), 'DiffusionTrainingPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/runs',
@@ -35,6 +36,6 @@ export const trainingRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/runs/$id',
-      component: pageComponent(() => import('./runs/run-page.tsx'), 'RunPage'),
-    }),
+      loader: ({ params }) => waitForReads(async () => (await loadRunPage()).readRun(params.id)),
+    }).lazy(lazyPage(loadRunPage, 'RunPage')),
   ] as const;

@@ -1,4 +1,4 @@
-import { loadable } from '../../lib/loadable.tsx';
+import { lazy } from 'react';
 import type { Sheet } from '../../lib/sheet.ts';
 import type { ModelPreset } from './wizard/model-preset.ts';
 
@@ -9,18 +9,18 @@ declare module '../../lib/sheet.ts' {
   }
 }
 
-const CreateModelSheet = loadable(
-  async () => (await import('./wizard/create-model-sheet.tsx')).CreateModelSheet,
-);
+const loadCreateModelSheet = () => import('./wizard/create-model-sheet.tsx');
+const CreateModelSheet = lazy(async () => ({ default: (await loadCreateModelSheet()).CreateModelSheet }));
 
-const TrainLoraSheet = loadable(async () => (await import('./pictures/train-lora-sheet.tsx')).TrainLoraSheet);
+const loadTrainLoraSheet = () => import('./pictures/train-lora-sheet.tsx');
+const TrainLoraSheet = lazy(async () => ({ default: (await loadTrainLoraSheet()).TrainLoraSheet }));
 
 export const trainingSheets: Sheet[] = [
   {
     name: 'train-lora',
     label: 'Train a LoRA',
     page: '/diffusion-training',
-    preload: TrainLoraSheet.preload,
+    preload: loadTrainLoraSheet,
     render: ({ open, onClose, params: { dataset } }) => (
       <TrainLoraSheet open={open} onClose={onClose} dataset={dataset} />
     ),
@@ -29,7 +29,7 @@ export const trainingSheets: Sheet[] = [
     name: 'create-model',
     label: 'Create Model',
     page: '/model',
-    preload: CreateModelSheet.preload,
+    preload: loadCreateModelSheet,
     render: ({ open, onClose, params: { dataset, dataFile, baseModel, modelType, settings, dropped } }) => (
       <CreateModelSheet
         open={open}

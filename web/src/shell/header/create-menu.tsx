@@ -1,15 +1,33 @@
-import { type ReactElement, useEffect } from 'react';
+import { Plus, SquarePen } from 'lucide-react';
+import { cx } from '../../lib/cx.ts';
+import { buttonClass } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
 import { preloadSheets } from '../all-sheets.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { createItems } from './create-items.ts';
 
 /** The Create menu: Create Dataset and Create Model, each in a side sheet. */
-export function CreateMenu({ trigger }: { trigger: ReactElement }) {
+export function CreateMenu() {
   const goTo = useGoToItem();
-  useEffect(preloadSheets, []);
   return (
-    <Menu trigger={trigger} defaultOpen>
+    <Menu
+      trigger={
+        <button
+          type="button"
+          onPointerEnter={preloadSheets}
+          onFocus={preloadSheets}
+          className={cx(
+            buttonClass({ variant: 'primary' }),
+            'max-sm:px-2 max-sm:text-[0.8125rem] max-[26rem]:w-9 max-[26rem]:px-0',
+          )}
+        >
+          {/* Without its label, use another icon: the balance also has a plus. */}
+          <Plus aria-hidden className="max-sm:hidden" />
+          <SquarePen aria-hidden className="min-[26rem]:hidden" />
+          <span className="max-[26rem]:sr-only">Create</span>
+        </button>
+      }
+    >
       {createItems.map((item) => (
         <MenuItem key={item.label} icon={<item.icon aria-hidden />} onSelect={() => goTo(item)}>
           {item.label}

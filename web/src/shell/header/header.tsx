@@ -1,34 +1,32 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
-import { Suspense } from 'react';
+import { lazy } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { useWindowWidth } from '../../lib/device/use-window-width.ts';
-import { loadable } from '../../lib/loadable.tsx';
-import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
+import { EmptyFallback, LazyPart } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Logo } from '../../ui/logo.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
+import type { Palette } from '../palette/use-palette.ts';
 
-/** Separate chunks: visitors don't need them. */
-const HeaderSearch = loadable(async () => (await import('../search/header-search.tsx')).HeaderSearch);
-const Own = loadable(async () => (await import('./own-header.tsx')).Own);
+/** Separate chunks: visitors don't need them, and menus would delay the page. */
+const HeaderSearch = lazy(async () => ({
+  default: (await import('../search/header-search.tsx')).HeaderSearch,
+}));
+const OwnHeader = lazy(async () => ({ default: (await import('./own-header.tsx')).OwnHeader }));
 
 type Props = {
   /** Null for a visitor; undefined until the session is known. */
   user: User | null | undefined;
-  menu: { open: () => void; isOpen: boolean; isWaiting: boolean };
-  /** Opens the palette with the text typed in the search box. */
-  onOpenPalette: (typed?: string) => void;
-  /** Called on hover and focus of the button. */
-  preloadMenu: () => void;
-  preloadPalette: () => void;
+  menu: { open: () => void; isOpen: boolean; preload: () => void };
+  palette: Palette;
   /** The page has no sidebar, so the menu button is shown at every width. */
   menuAlways: boolean;
 };
 
 /** The header of every page. User-specific parts appear once the session is known. */
-export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette, menuAlways }: Props) {
+export function Header({ user, menu, palette, menuAlways }: Props) {
   const searchHasRoom = useWindowWidth('md');
   return (
     <header className="header-rule sticky top-0 z-30 h-14 bg-canvas">
@@ -39,10 +37,9 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
           aria-label="Menu"
           aria-haspopup="dialog"
           aria-expanded={menu.isOpen}
-          aria-busy={menu.isWaiting || undefined}
           onClick={menu.open}
-          onPointerEnter={preloadMenu}
-          onFocus={preloadMenu}
+          onPointerEnter={menu.preload}
+          onFocus={menu.preload}
           className={cx('-ml-1', !menuAlways && 'xl:hidden')}
         >
           <MenuIcon aria-hidden />
@@ -58,20 +55,20 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
           <>
             {searchHasRoom && (
               <div className="ml-3 w-full max-w-80 max-md:hidden">
-                <Boundary fallback={EmptyFallback}>
-                  <Suspense fallback={<Skeleton className="h-9 rounded-lg" />}>
-                    <HeaderSearch signedIn={user !== undefined} onOpenPalette={onOpenPalette} />
-                  </Suspense>
-                </Boundary>
+                <LazyPart fallback={EmptyFallback} pending={<Skeleton className="h-9 rounded-lg" />}>
+                  {user ? (
+                    <HeaderSearch onOpenPalette={palette.open} />
+                  ) : (
+                    <Skeleton className="h-9 rounded-lg" />
+                  )}
+                </LazyPart>
               </div>
             )}
             <Button
               variant="ghost"
               size="icon"
               aria-label="Search"
-              onClick={() => onOpenPalette()}
-              onPointerEnter={preloadPalette}
-              onFocus={preloadPalette}
+              onClick={() => palette.open()}
               // On narrower screens, search is in the menu.
               className="max-[23.75rem]:hidden md:hidden"
             >
@@ -83,11 +80,9 @@ export function Header({ user, menu, onOpenPalette, preloadMenu, preloadPalette,
           {user === null ? (
             <SignInOptions />
           ) : (
-            <Boundary fallback={EmptyFallback}>
-              <Suspense fallback={<PendingOwn />}>
-                <Own user={user} />
-              </Suspense>
-            </Boundary>
+            <LazyPart fallback={EmptyFallback} pending={<PendingOwn />}>
+              <OwnHeader user={user} palette={palette} />
+            </LazyPart>
           )}
         </div>
       </div>

@@ -1,12 +1,10 @@
+import type { User } from '@bakehouse/contract/accounts';
 import { fireEvent, render, screen } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { expect, test, vi } from 'vitest';
 import { CreateMenu } from './create-menu.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-vi.mock('../../modules/accounts/session.ts', () => ({
-  useUser: () => ({ id: 'u1', username: 'ada', email: 'ada@example.com' }),
-}));
 vi.mock('../../modules/documentation/help-links.ts', () => ({
   useHelpLinks: () => ({ documentation: null, github: 'https://github.com/example/bakehouse' }),
 }));
@@ -25,7 +23,8 @@ vi.mock('../../ui/menu.tsx', async (original) => ({
 const items = async () => (await screen.findAllByRole('menuitem')).map((item) => item.textContent);
 
 test('the user menu lists its items in the specified order', async () => {
-  render(<UserMenu trigger={<button type="button">ada</button>} />);
+  render(<UserMenu user={{ id: 'u1', username: 'ada', email: 'ada@example.com' } as User} />);
+  fireEvent.click(screen.getByRole('button', { name: /ada$/ }));
   expect(await items()).toEqual([
     'Profile',
     'My Datasets',
@@ -38,7 +37,8 @@ test('the user menu lists its items in the specified order', async () => {
 });
 
 test('the Create menu opens both sheets', async () => {
-  render(<CreateMenu trigger={<button type="button">Create</button>} />);
+  render(<CreateMenu />);
+  fireEvent.click(screen.getByRole('button', { name: 'Create' }));
   expect(await items()).toEqual(['Create Dataset', 'Create Model']);
   fireEvent.click(screen.getByRole('menuitem', { name: 'Create Model' }));
   expect(goTo.mock.calls[0]?.[0]).toMatchObject({ sheet: 'create-model' });

@@ -1,3 +1,4 @@
+import type { User } from '@bakehouse/contract/accounts';
 import {
   BookOpenText,
   Boxes,
@@ -10,23 +11,22 @@ import {
   Moon,
   Sun,
 } from 'lucide-react';
-import type { ReactElement } from 'react';
+import type { ComponentProps } from 'react';
 import { currencyChoice } from '../../lib/format/currency.ts';
 import { themeChoice } from '../../lib/theme.ts';
-import { useUser } from '../../modules/accounts/session.ts';
+import { Avatar } from '../../modules/accounts/avatar.tsx';
 import { signOut } from '../../modules/accounts/sign-in/sign-in-calls.ts';
 import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
 import { notifyFailure } from '../../ui/notify-failure.ts';
 
 /** Account pages, help, theme, currency on narrow screens, and signing out. */
-export function UserMenu({ trigger }: { trigger: ReactElement }) {
-  const user = useUser();
+export function UserMenu({ user }: { user: User }) {
   const theme = themeChoice.use();
   const currency = currencyChoice.use();
   const { documentation, github } = useHelpLinks();
   return (
-    <Menu trigger={trigger} defaultOpen>
+    <Menu trigger={<AccountButton user={user} />}>
       <div className="px-2.5 pt-1.5 pb-2">
         <div className="truncate font-medium">{user.username}</div>
         <div className="truncate text-muted text-xs">{user.email}</div>
@@ -86,5 +86,18 @@ export function UserMenu({ trigger }: { trigger: ReactElement }) {
         Sign Out
       </MenuItem>
     </Menu>
+  );
+}
+
+function AccountButton({ user, ...rest }: ComponentProps<'button'> & { user: User }) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      className="shrink-0 rounded-full transition-shadow hover:shadow-[0_0_0_2px_var(--accent-line)]"
+    >
+      <Avatar user={user} />
+      <span className="sr-only">Account: {user.username}</span>
+    </button>
   );
 }

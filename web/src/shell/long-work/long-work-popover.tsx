@@ -7,10 +7,10 @@ import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 
 type Props = { trigger: ReactElement; title: string; listed: readonly LongWork[] };
 
-/** The list of long-running tasks with its trigger. Initially open. */
+/** The list of long-running tasks with its trigger. */
 export function LongWorkPopover({ trigger, title, listed }: Props) {
   return (
-    <Popover.Root defaultOpen>
+    <Popover.Root>
       <Popover.Trigger render={trigger} />
       <Popover.Portal>
         <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>

@@ -1,13 +1,10 @@
 import { LoaderCircle, TriangleAlert } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { countOf } from '../../lib/format/count-of.ts';
-import { loadable } from '../../lib/loadable.tsx';
 import { buttonClass } from '../../ui/button.tsx';
-import { DeferredPopup } from '../../ui/deferred-popup.tsx';
+import { LongWorkPopover } from './long-work-popover.tsx';
 import { useEndToasts } from './use-end-toasts.ts';
 import { useLongWork } from './use-long-work.ts';
-
-const LongWorkPopover = loadable(async () => (await import('./long-work-popover.tsx')).LongWorkPopover);
 
 /** A menu with all running and permanently failed tasks. Hidden if there are none. */
 export function LongWorkTray() {
@@ -37,17 +34,10 @@ export function LongWorkTray() {
     </button>
   );
   return (
-    <DeferredPopup
-      kind="dialog"
+    <LongWorkPopover
       trigger={trigger}
-      code={LongWorkPopover}
-      popup={(opener) => (
-        <LongWorkPopover
-          trigger={opener}
-          title={underWay.length > 0 ? 'In progress' : 'Failed'}
-          listed={listed}
-        />
-      )}
+      title={underWay.length > 0 ? 'In progress' : 'Failed'}
+      listed={listed}
     />
   );
 }

@@ -24,7 +24,7 @@ export function MobileMenu({ user, page, open, onClose, onOpenPalette }: Props) 
   };
   return (
     <Sheet open={open} onClose={close} title="Menu" side="left" size="sm">
-      {user !== null && (
+      {user && (
         <div className="mb-5">
           <SearchBox
             typed={typed}

@@ -1,24 +1,28 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
-import { useEffect, useEffectEvent, useState } from 'react';
+import { useState } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass } from '../../ui/popup-class.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
-import { releaseKeystrokes } from './type-ahead-buffer.ts';
 import { useCommands } from './use-commands.ts';
 
+type Props = {
+  /** The text typed in the search box. */
+  begun: string;
+  onClose: () => void;
+};
+
 /** Searches pages, actions and the user's data. */
-export function CommandPalette({ onClose }: { onClose: () => void }) {
-  const [typed, setTyped] = useState('');
+export function CommandPalette({ begun, onClose }: Props) {
+  const [typed, setTyped] = useState(begun);
   const { groups, searching, error } = useCommands(typed);
   const perform = (command: Command) => {
     onClose();
     command.run();
   };
-  const setEntered = useKeptEnter({ first: groups[0]?.items[0], searching, perform });
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
       <Dialog.Portal>
@@ -35,10 +39,7 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
               // Already filtered, by more than their labels.
               filter={null}
               value={typed}
-              onValueChange={(value) => {
-                setTyped(value);
-                setEntered(false);
-              }}
+              onValueChange={setTyped}
               autoHighlight="always"
               keepHighlight
             >
@@ -47,12 +48,6 @@ export function CommandPalette({ onClose }: { onClose: () => void }) {
                 <Autocomplete.Input
                   aria-label="Search pages, actions, datasets, models, deployments, runs and pictures"
                   placeholder="Search or jump to…"
-                  // Text typed before the palette loaded.
-                  onFocus={() => {
-                    const kept = releaseKeystrokes();
-                    setTyped((begun) => begun + kept.typed);
-                    setEntered(kept.entered);
-                  }}
                   className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
                 />
               </div>
@@ -93,26 +88,6 @@ function Results({ searching, error, onClick }: ResultsProps) {
       )}
     </div>
   );
-}
-
-type KeptEnter = {
-  first: Command | undefined;
-  /** Results may still arrive. */
-  searching: boolean;
-  perform: (command: Command) => void;
-};
-
-/** Runs the first command once there is one, if Enter was pressed before the palette loaded. */
-function useKeptEnter({ first, searching, perform }: KeptEnter): (entered: boolean) => void {
-  const [entered, setEntered] = useState(false);
-  const performFirst = useEffectEvent(() => first && perform(first));
-  const isDecided = entered && (first !== undefined || !searching);
-  useEffect(() => {
-    if (!isDecided) return;
-    setEntered(false);
-    performFirst();
-  }, [isDecided]);
-  return setEntered;
 }
 
 type ItemProps = { command: Command; onClick: (command: Command) => void };

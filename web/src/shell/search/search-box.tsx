@@ -1,6 +1,6 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useNavigate } from '@tanstack/react-router';
-import { type RefObject, useEffect, useRef, useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { describeResult } from '../../modules/assets/search/describe-result.ts';
 import { matchCommands } from '../palette/match-commands.ts';
 import { useGeneratorPages, usePages } from '../palette/use-pages.ts';
@@ -16,8 +16,6 @@ const PAGES_MAX = 4;
 type Props = {
   typed: string;
   onType: (typed: string) => void;
-  /** The user is already typing: keep the focus. */
-  focused?: boolean;
   /** Called when a result is chosen and its page opens. */
   onChosen?: () => void;
   /** Opens the palette with the typed text. */
@@ -27,14 +25,11 @@ type Props = {
 };
 
 /** Searches the user's and public datasets and models while typing. */
-export function SearchBox({ typed, onType, focused = false, onChosen, onOpenPalette, container }: Props) {
+export function SearchBox({ typed, onType, onChosen, onOpenPalette, container }: Props) {
   const navigate = useNavigate();
   const input = useRef<HTMLInputElement>(null);
-  const [open, setOpen] = useState(focused);
+  const [open, setOpen] = useState(false);
   const found = useFoundItems(typed);
-  useEffect(() => {
-    if (focused) input.current?.focus();
-  }, [focused]);
 
   function choose({ tag, result, page }: Item) {
     if (tag) return onType(tag);

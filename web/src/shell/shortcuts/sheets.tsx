@@ -1,4 +1,4 @@
-import { loadable } from '../../lib/loadable.tsx';
+import { lazy } from 'react';
 import type { Sheet } from '../../lib/sheet.ts';
 
 declare module '../../lib/sheet.ts' {
@@ -7,13 +7,14 @@ declare module '../../lib/sheet.ts' {
   }
 }
 
-const ShortcutsSheet = loadable(async () => (await import('./shortcuts-sheet.tsx')).ShortcutsSheet);
+const loadShortcutsSheet = () => import('./shortcuts-sheet.tsx');
+const ShortcutsSheet = lazy(async () => ({ default: (await loadShortcutsSheet()).ShortcutsSheet }));
 
 export const shellSheets: Sheet[] = [
   {
     name: 'shortcuts',
     label: 'Keyboard shortcuts',
-    preload: ShortcutsSheet.preload,
+    preload: loadShortcutsSheet,
     render: ({ open, onClose }) => <ShortcutsSheet open={open} onClose={onClose} />,
   },
 ];

@@ -1,19 +1,35 @@
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router';
-import { LoadError } from '../../lib/loadable.tsx';
-import { useRetry } from '../../ui/boundary.tsx';
+import { useEffect, useEffectEvent } from 'react';
+import { isLoadError } from '../../lib/is-load-error.ts';
+import { onReconnect, useOnline } from '../../lib/live/online.ts';
 import { ErrorState } from '../../ui/error-state.tsx';
-import { LoadFailure } from '../../ui/load-failure.tsx';
 
-/** Replaces a page that fails to render; the shell stays. */
+/** Replaces a page that fails to load or render; the shell stays. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
-  const retry = useRetry({
-    error,
-    reset: () => {
-      reset();
-      void router.invalidate();
-    },
-  });
-  if (error instanceof LoadError) return <LoadFailure error={error} onRetry={retry} wholePage />;
-  return <ErrorState title="Something went wrong" error={error} onRetry={retry} wholePage />;
+  const online = useOnline();
+  const isMissing = isLoadError(error);
+  const retry = () => {
+    reset();
+    void router.invalidate();
+  };
+  const retryIfMissing = useEffectEvent(() => isMissing && retry());
+  useEffect(() => onReconnect(() => retryIfMissing()), []);
+  if (!isMissing) return <ErrorState title="Something went wrong" error={error} onRetry={retry} wholePage />;
+  return online ? (
+    <ErrorState
+      title="This page could not be loaded"
+      error="Bakehouse may have been updated."
+      retryLabel="Reload"
+      onRetry={() => location.reload()}
+      wholePage
+    />
+  ) : (
+    <ErrorState
+      title="This page hasn’t loaded yet"
+      error="The server cannot be reached. The page opens automatically when it is back."
+      onRetry={retry}
+      wholePage
+    />
+  );
 }

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
-import { type RefObject, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react';
+import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { getCredentials } from '../../../lib/api/credentials.ts';
-import { loadable } from '../../../lib/loadable.tsx';
 import { onSessionMessage, type SessionMessage } from '../../../lib/session/session-channel.ts';
-import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { keyLostQuery, refreshSession, useSessionUser } from '../session.ts';
+import { Invitation } from './invitation.tsx';
 import { KeyLostForm } from './key-lost-form.tsx';
 import { ForgotPasswordForm } from './new-password/forgot-password-form.tsx';
 import { NewPasswordForm } from './new-password/new-password-form.tsx';
@@ -15,9 +14,6 @@ import { providerProblem } from './provider-problem.ts';
 import { signInMethodsQuery } from './sign-in-calls.ts';
 import { SignInForm } from './sign-in-form.tsx';
 import { SignUpForm } from './sign-up-form.tsx';
-
-/** Loaded only with an invitation. */
-const Invitation = loadable(async () => (await import('./invitation.tsx')).Invitation);
 
 const titles = {
   'sign-in': 'Sign in',
@@ -86,7 +82,7 @@ export function SignInCard() {
           </p>
         </>
       )}
-      {form === 'sign-up' && invitation && <InvitationNote />}
+      {form === 'sign-up' && invitation && <Invitation />}
       {form === 'sign-up' && <SignUpForm onDone={enter} />}
       {form === 'forgot-password' && <ForgotPasswordForm />}
       {form === 'new-password' && (error ? <SpentLink /> : <NewPassword token={token} />)}
@@ -143,16 +139,6 @@ function SpentLink({ wasTried = false }: { wasTried?: boolean }) {
       {wasTried && 'If you have just changed your password with it, sign in with the new one. '}
       <FormLink form="forgot-password">Request a new link</FormLink>
     </Callout>
-  );
-}
-
-function InvitationNote() {
-  return (
-    <Boundary fallback={EmptyFallback}>
-      <Suspense>
-        <Invitation />
-      </Suspense>
-    </Boundary>
   );
 }
 

@@ -1,14 +1,12 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { Pencil } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { EmptyState } from '../../../ui/empty-state.tsx';
 import { Markdown } from '../../../ui/markdown.tsx';
+import { CardEditor } from './card-editor.tsx';
 import { CardMetadata } from './card-metadata.tsx';
-
-const CardEditor = loadable(async () => (await import('./card-editor.tsx')).CardEditor);
 
 /** The asset includes at most this much of its card. */
 const SHOWN_BYTES = 512 * 1024;

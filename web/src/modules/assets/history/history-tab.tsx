@@ -4,6 +4,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { ChevronRight } from 'lucide-react';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { ResourceList } from '../../../ui/resource/resource-list.tsx';
+import type { Tab } from '../../../ui/tabs.tsx';
 import { CommitChanges } from './commit-changes.tsx';
 import { CommitTags } from './commit-tags.tsx';
 import { shortId, titleOf } from './commit-words.ts';
@@ -16,6 +17,17 @@ export type HistoryPlace = {
 };
 
 type Props = { asset: Asset; place: HistoryPlace; onPlace: (place: HistoryPlace) => void };
+
+/** The tab with the commits of a dataset or model. */
+export const historyTab = (
+  asset: Asset,
+  place: HistoryPlace,
+  onPlace: (place: HistoryPlace) => void,
+): Tab => ({
+  value: 'history',
+  label: 'History',
+  content: <HistoryTab asset={asset} place={place} onPlace={onPlace} />,
+});
 
 /** All commits of a dataset or model with their changes. */
 export function HistoryTab({ asset, place, onPlace }: Props) {

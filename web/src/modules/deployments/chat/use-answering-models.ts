@@ -1,7 +1,6 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type InitialQuery, useInitialQueries } from '../../../lib/use-initial-queries.ts';
 import { pricesQuery } from '../../credits/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { useDeployments } from '../use-deployments.ts';
@@ -28,7 +27,7 @@ export type ChatUrlState = { chat?: string; conversation?: string; beside?: stri
 export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
   const deployments = useDeployments('text');
   const query = useQuery(chatModelsQuery);
-  const isRead = useInitialQueries(deployments, query, useMachine(), useQuery(pricesQuery));
+  const isRead = [deployments, query, useMachine(), useQuery(pricesQuery)].every(hasAnswered);
   const pods = deployments.data?.pages.flatMap((page) => page.deployments) ?? [];
   const own = pods.flatMap((pod): AnsweringModel[] =>
     pod.kind === 'text' && pod.task === 'text' && canChat(pod)
@@ -50,8 +49,14 @@ export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
   const conversation = chosen?.id === chat ? wanted.conversation : undefined;
   const isAlone = second === undefined;
   const first = useFirstReading(isRead, isAlone ? chosen : undefined, conversation);
-  const isReady = useInitialQueries(first);
-  return { query, models, chosen, conversation, second, isReady: isRead && isReady };
+  return { query, models, chosen, conversation, second, isReady: isRead && hasAnswered(first) };
+}
+
+type Reading = { isPending: boolean; failureCount: number };
+
+/** Returns true once a read has succeeded or failed once. */
+function hasAnswered({ isPending, failureCount }: Reading): boolean {
+  return !isPending || failureCount > 0;
 }
 
 /** First read of the conversation with a model; done if there is no model. */
@@ -59,7 +64,7 @@ function useFirstReading(
   isKnown: boolean,
   model: AnsweringModel | undefined,
   wanted: string | undefined,
-): InitialQuery {
+): Reading {
   const { id, finding, query } = useOpenedConversation(isKnown ? model?.id : undefined, wanted);
   if (isKnown && !model) return { isPending: false, failureCount: 0 };
   return id === undefined ? finding : query;

@@ -1,6 +1,3 @@
-import { useInitialQueries } from '../../../lib/use-initial-queries.ts';
-import { Card } from '../../../ui/card.tsx';
-import { ListSkeleton } from '../../../ui/list-skeleton.tsx';
 import { FilterBar } from '../../../ui/resource/filter-bar.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { useDeploymentStats, useDeployments } from '../use-deployments.ts';
@@ -19,13 +16,6 @@ type Props = {
 export function TextDeployments({ shown, onDeploy, narrow }: Props) {
   const deployments = useDeployments('text', shown);
   const stats = useDeploymentStats(useUser().id);
-  if (!useInitialQueries(deployments, stats)) {
-    return (
-      <Card flush>
-        <ListSkeleton rowHeight={60} />
-      </Card>
-    );
-  }
   return (
     <div className="min-w-0">
       {stats.data && stats.data.total > 0 && <DeploymentStats stats={stats.data} narrow={narrow} />}

@@ -2,14 +2,10 @@ import { CHOSEN_MAX } from '@bakehouse/contract/gallery';
 import type { Generation } from '@bakehouse/contract/generations';
 import { Columns2, Database, Download, Trash2, X } from 'lucide-react';
 import { useState } from 'react';
-import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { useOpenWhenLoaded } from '../../../ui/use-open-when-loaded.ts';
+import { DeleteDialog } from './delete-dialog.tsx';
 import { useDownloadZip } from './reuse-calls.ts';
-
-const DeleteDialog = loadable(async () => (await import('./delete-dialog.tsx')).DeleteDialog);
-/** Loaded on demand. */
-const TrainingDialog = loadable(async () => (await import('./training-dialog.tsx')).TrainingDialog);
+import { TrainingDialog } from './training-dialog.tsx';
 
 type Props = {
   chosen: readonly Generation[];
@@ -23,7 +19,6 @@ type Props = {
 /** A sticky bar with the actions on the selected pictures. */
 export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Props) {
   const [asking, setAsking] = useState<'dataset' | 'delete' | null>(null);
-  const { open, waitingFor } = useOpenWhenLoaded();
   const close = () => setAsking(null);
   const zip = useDownloadZip();
   const ids = chosen.map(({ id }) => id);
@@ -45,12 +40,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         <Columns2 aria-hidden />
         Compare
       </Button>
-      <Button
-        size="sm"
-        disabled={tooMany}
-        loading={waitingFor === TrainingDialog}
-        onClick={() => open(TrainingDialog, () => setAsking('dataset'))}
-      >
+      <Button size="sm" disabled={tooMany} onClick={() => setAsking('dataset')}>
         <Database aria-hidden />
         Add to a dataset
       </Button>
@@ -69,8 +59,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
         variant="ghost"
         disabled={tooMany}
         aria-label="Delete selected pictures"
-        loading={waitingFor === DeleteDialog}
-        onClick={() => open(DeleteDialog, () => setAsking('delete'))}
+        onClick={() => setAsking('delete')}
       >
         <Trash2 aria-hidden />
       </Button>

@@ -1,15 +1,14 @@
 import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { useLocation } from '@tanstack/react-router';
-import { type ComponentProps, type FormEvent, useState } from 'react';
+import { type ComponentProps, type FormEvent, lazy, useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
-import { loadable } from '../../../lib/loadable.tsx';
+import { LazyPart } from '../../../ui/boundary.tsx';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
-import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { SourceField } from '../../generations/deferred-parts.ts';
+import type { SourceField as SourceFieldPart } from '../../generations/edit-picture/source-field.tsx';
 import { GenerateBar } from '../generate-bar.tsx';
 import { useGeneratorPage } from '../generator-context.ts';
 import { isAlwaysVisible, problemsOf } from './form-values.ts';
@@ -20,7 +19,14 @@ import { isServed } from './unavailable-reason.ts';
 import type { Draft } from './use-draft.ts';
 
 /** Loaded later: most users change no settings. */
-const GeneratorSettings = loadable(async () => (await import('./generator-settings.tsx')).GeneratorSettings);
+const GeneratorSettings = lazy(async () => ({
+  default: (await import('./generator-settings.tsx')).GeneratorSettings,
+}));
+
+/** Loaded later: few generators accept a picture. */
+const SourceField = lazy(async () => ({
+  default: (await import('../../generations/edit-picture/source-field.tsx')).SourceField,
+}));
 
 /** The form rendered from the generator's table: prompt, settings and blocking problems. */
 export function GeneratorForm({ id }: { id: string }) {
@@ -73,9 +79,9 @@ export function GeneratorForm({ id }: { id: string }) {
         />
         {!edits && pictureField}
         <QualityField onChange={change} />
-        <DeferredPart pending={<SettingsSkeleton />}>
+        <LazyPart pending={<SettingsSkeleton />}>
           <GeneratorSettings problems={problems} onChange={change} />
-        </DeferredPart>
+        </LazyPart>
         <NotBegun keyMissing={keyMissing} refusal={generation.refusal} />
         <GenerateBar />
       </form>
@@ -106,17 +112,17 @@ function SettingsSkeleton() {
   );
 }
 
-/** Loaded later: few generators accept a picture. */
-function PictureField(props: ComponentProps<typeof SourceField>) {
+/** The picture to edit, once it is known whether there is a user. */
+function PictureField(props: ComponentProps<typeof SourceFieldPart>) {
   const { isUserKnown } = useGeneratorPage();
   // A signed-in user has one more button.
   const height = props.userId === undefined ? 'h-49' : 'h-48.5 sm:h-50.5 lg:h-56';
   const pending = <Skeleton className={cx('rounded-xl', height)} />;
   if (!isUserKnown) return pending;
   return (
-    <DeferredPart pending={pending}>
+    <LazyPart pending={pending}>
       <SourceField {...props} />
-    </DeferredPart>
+    </LazyPart>
   );
 }
 

@@ -1,18 +1,14 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
 import { effectiveValues } from '@bakehouse/contract/generators/parameters/parameters';
 import { type ReactNode, useState } from 'react';
-import { loadable } from '../../../lib/loadable.tsx';
 import { Button } from '../../../ui/button.tsx';
-import { DeferredPart } from '../../../ui/deferred-part.tsx';
 import { Disclosure } from '../../../ui/disclosure.tsx';
 import { type FormField, FormFields } from '../../../ui/form-fields.tsx';
 import { useGeneratorPage } from '../generator-context.ts';
 import { ModelField } from '../model-field.tsx';
 import { clampedValues, correctionsOf, type FormValues, resetValues, visibleFields } from './form-values.ts';
+import { LoraField } from './lora-field.tsx';
 import type { Draft } from './use-draft.ts';
-
-/** Loaded later: visitors have no LoRAs. */
-const LoraField = loadable(async () => (await import('./lora-field.tsx')).LoraField);
 
 type Props = {
   problems: Partial<Record<string, string>>;
@@ -41,15 +37,13 @@ export function GeneratorSettings({ problems, onChange }: Props) {
       {/* Rendered last: the user's deployments load late and must not shift the layout. */}
       <ModelField />
       {userId !== undefined && (
-        <DeferredPart>
-          <LoraField
-            generator={generator}
-            draft={{ values }}
-            onChange={onChange}
-            userId={userId}
-            explain={explain}
-          />
-        </DeferredPart>
+        <LoraField
+          generator={generator}
+          draft={{ values }}
+          onChange={onChange}
+          userId={userId}
+          explain={explain}
+        />
       )}
       {folded.length > 0 && (
         <Disclosure title="Advanced">

@@ -2,7 +2,6 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { GeneratorResults, PictureHistory, SourceField } from '../../generations/deferred-parts.ts';
 import { FakeApi } from '../../generations/testing/fake-api.ts';
 import { renderPage } from '../../generations/testing/render-page.tsx';
 import { servedGeneratorsQuery } from '../served-generators.ts';
@@ -13,12 +12,7 @@ vi.mock('../../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
 
-beforeAll(() =>
-  Promise.all([
-    import('../generator-page.tsx'),
-    ...[GeneratorResults, PictureHistory, SourceField].map((part) => part.preload()),
-  ]),
-);
+beforeAll(() => Promise.all([import('../generator-page.tsx'), import('./generator-settings.tsx')]));
 
 const noLoras = { pages: [{ loras: [], next_cursor: null }], pageParams: [null] };
 const idOf = (number: number) => `019b0000-0000-7000-8000-00000000000${number}`;

@@ -1,16 +1,13 @@
 import { Link, useSearch } from '@tanstack/react-router';
-import { Suspense } from 'react';
-import { loadable } from '../../../lib/loadable.tsx';
-import { Boundary, EmptyFallback } from '../../../ui/boundary.tsx';
+import { lazy } from 'react';
+import { EmptyFallback, LazyPart } from '../../../ui/boundary.tsx';
 import { Logo } from '../../../ui/logo.tsx';
 import { SignInCard } from '../../accounts/sign-in/sign-in-card.tsx';
 import { DocumentationLink } from './documentation-link.tsx';
+import { TryPanel } from './try/try-panel.tsx';
 
 /** Below the first screen, so it does not delay it. */
-const Showcase = loadable(async () => (await import('./showcase.tsx')).Showcase);
-
-/** Loaded later; its space is reserved. */
-const TryPanel = loadable(async () => (await import('./try/try-panel.tsx')).TryPanel);
+const Showcase = lazy(async () => ({ default: (await import('./showcase.tsx')).Showcase }));
 
 /** The public start page: the product, pictures of it, and the sign-in form. */
 export function LandingPage() {
@@ -55,20 +52,14 @@ export function LandingPage() {
               scale to your GPUs.
             </p>
           </div>
-          <Boundary fallback={EmptyFallback}>
-            <Suspense fallback={<div className="h-[53rem] sm:h-[31rem]" />}>
-              <TryPanel />
-            </Suspense>
-          </Boundary>
+          <TryPanel />
           <div id="sign-in" className="scroll-mt-6 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <SignInCard />
           </div>
         </div>
-        <Boundary fallback={EmptyFallback}>
-          <Suspense>
-            <Showcase />
-          </Suspense>
-        </Boundary>
+        <LazyPart fallback={EmptyFallback}>
+          <Showcase />
+        </LazyPart>
       </main>
     </div>
   );

@@ -5,6 +5,6 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 export const heldOutAnswersQuery = (runId: string) =>
   endpointQuery(['run', 'held-out', runId], getHeldOutAnswers, { params: { runId } });
 
-export function useHeldOutAnswers(runId: string, { enabled = true } = {}) {
-  return useQuery({ ...heldOutAnswersQuery(runId), enabled });
+export function useHeldOutAnswers(runId: string) {
+  return useQuery(heldOutAnswersQuery(runId));
 }

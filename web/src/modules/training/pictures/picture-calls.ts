@@ -64,11 +64,13 @@ export function useStartLora() {
   });
 }
 
-/** Samples that a run's checkpoints have drawn. */
-export function useRunSamples(runId: string, { enabled }: { enabled: boolean }) {
+/** Query for the samples that a run's checkpoints have drawn. */
+export const runSamplesQuery = (runId: string) =>
+  endpointQuery(['run', 'samples', runId], getRunSamples, { params: { runId } });
+
+export function useRunSamples(runId: string) {
   return useQuery({
-    ...endpointQuery(['run', 'samples', runId], getRunSamples, { params: { runId } }),
-    enabled,
+    ...runSamplesQuery(runId),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
 }

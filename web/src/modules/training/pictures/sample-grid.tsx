@@ -20,7 +20,7 @@ export function SampleGrid({ runId, className = '' }: { runId: string; className
   return (
     <Card title="Samples" className={className}>
       <QueryView
-        query={useRunSamples(runId, { enabled: true })}
+        query={useRunSamples(runId)}
         failed="The samples could not be loaded"
         pending={
           <LoadingRegion>

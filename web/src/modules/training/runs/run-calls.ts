@@ -18,8 +18,6 @@ import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 import { joinPoints, missingAfter } from './curves/curves.ts';
 import { runQuery } from './run-queries.ts';
 
-/* Queries and mutations of the run pages. Not part of the first screen, unlike run-queries.ts. */
-
 const POLL_MS = 3_000;
 
 /** Returns the number of runs by outcome, and their total cost. */
@@ -54,9 +52,12 @@ export function useRunMetrics(runId: string) {
   return useQuery({ ...runMetricsQuery(runId), refetchInterval: useFallbackInterval(POLL_MS) });
 }
 
+export const runLogsQuery = (runId: string) =>
+  endpointQuery(['run', 'logs', runId], getRunLogs, { params: { runId }, query: {} });
+
 export function useRunLogs(runId: string) {
   return useQuery({
-    ...endpointQuery(['run', 'logs', runId], getRunLogs, { params: { runId }, query: {} }),
+    ...runLogsQuery(runId),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
 }

@@ -2,7 +2,7 @@ import type { PicturesRun, Run } from '@bakehouse/contract/runs';
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, Square, WandSparkles } from 'lucide-react';
 import { useEffect, useState } from 'react';
-import { useInitialQueries } from '../../../lib/use-initial-queries.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
@@ -12,45 +12,51 @@ import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
-import { useDeploymentsOf } from '../../deployments/use-deployments.ts';
+import { sessionQuery } from '../../accounts/session.ts';
+import { deploymentsOfQuery } from '../../deployments/deployment-lists.ts';
 import { RunTrackers } from '../../tracking/run-trackers.tsx';
 import { LocalRunGuide } from '../exports/local-run-guide.tsx';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
-import { useHeldOutAnswers } from '../held-out/held-out-calls.ts';
-import { useRunSamples } from '../pictures/picture-calls.ts';
+import { heldOutAnswersQuery } from '../held-out/held-out-calls.ts';
+import { runSamplesQuery } from '../pictures/picture-calls.ts';
 import { pictureWith } from '../pictures/picture-with.ts';
 import { SampleGrid } from '../pictures/sample-grid.tsx';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
 import { ResumeButton } from './resume-dialog.tsx';
 import { areaPath } from './run-area.ts';
-import { useCancelRun, useRunLogs, useRunMetrics } from './run-calls.ts';
+import { runLogsQuery, runMetricsQuery, useCancelRun, useRunLogs } from './run-calls.ts';
 import { RunDetails } from './run-details.tsx';
 import { RunOutcome } from './run-outcome.tsx';
 import { RunProgress } from './run-progress.tsx';
-import { useRun } from './run-queries.ts';
+import { runQuery, useRun } from './run-queries.ts';
 import { cancelQuestion, tabTitle } from './run-sentences.ts';
 import { displayState, hasEnded } from './run-state.ts';
 import { UseModel } from './use-model.tsx';
 
 const route = getRouteApi('/app/runs/$id');
 
+/** Reads a run and what determines the layout of its page. */
+export async function readRun(id: string): Promise<void> {
+  await Promise.allSettled([
+    queryClient.ensureQueryData(runMetricsQuery(id)),
+    queryClient.ensureQueryData(runLogsQuery(id)),
+    queryClient.ensureQueryData(runQuery(id)).then(readMore),
+  ]);
+}
+
+async function readMore({ run_id: id, kind, state, model_id: modelId }: Run): Promise<void> {
+  const user = await queryClient.ensureQueryData(sessionQuery);
+  await Promise.allSettled([
+    // Determines the button of a finished run.
+    user && modelId && queryClient.ensureQueryData(deploymentsOfQuery(user.id, modelId)),
+    kind === 'text' && state === 'completed' && queryClient.ensureQueryData(heldOutAnswersQuery(id)),
+    kind === 'pictures' && queryClient.ensureQueryData(runSamplesQuery(id)),
+  ]);
+}
+
 export function RunPage() {
   const { id } = route.useParams();
   const run = useRun(id);
-  const completed = run.data?.state === 'completed';
-  const isText = run.data?.kind === 'text';
-  const isPictures = run.data?.kind === 'pictures';
-  const heldOut = useHeldOutAnswers(id, { enabled: completed && isText });
-  const samples = useRunSamples(id, { enabled: isPictures });
-  // The deployments query determines a finished run's button.
-  const answered = useInitialQueries(
-    run,
-    useRunMetrics(id),
-    useRunLogs(id),
-    useDeploymentsOf(run.data?.model_id),
-    ...(completed && isText ? [heldOut] : []),
-    ...(isPictures ? [samples] : []),
-  );
   return (
     <QueryView
       query={run}
@@ -65,7 +71,7 @@ export function RunPage() {
         />
       }
     >
-      {(loaded) => (answered ? <LoadedPage key={id} run={loaded} /> : <PendingPage />)}
+      {(loaded) => <LoadedPage key={id} run={loaded} />}
     </QueryView>
   );
 }

@@ -1,20 +1,16 @@
 import type { AssetSummary } from '@bakehouse/contract/assets';
 import { Captions } from 'lucide-react';
 import { useEffect, useEffectEvent, useState } from 'react';
-import { loadable } from '../../../../lib/loadable.tsx';
 import { Button } from '../../../../ui/button.tsx';
 import { Field } from '../../../../ui/field.tsx';
 import { Input } from '../../../../ui/input.tsx';
 import { useUser } from '../../../accounts/session.ts';
 import { AssetField } from '../../../assets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../assets/choice/choices.ts';
+import { CaptionEditor } from '../../../assets/pictures/caption-editor.tsx';
 import { onlyOne } from '../../wizard/suggest.ts';
 import type { BaseSize } from '../train-lora-state.ts';
 import type { TrainLora } from '../use-train-lora.ts';
-
-const CaptionEditor = loadable(
-  async () => (await import('../../../assets/pictures/caption-editor.tsx')).CaptionEditor,
-);
 
 type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
 

@@ -14,7 +14,7 @@ import type { Wizard } from '../wizard-state.ts';
 
 const shown = vi.hoisted(() => ({ wizard: null as Wizard | null, lack: null as string | null }));
 const toast = vi.hoisted(() => ({ error: vi.fn<() => void>(), dismiss: vi.fn<() => void>() }));
-vi.mock('../../../../ui/toaster-loader.ts', () => ({ loadToaster: async () => toast }));
+vi.mock('sonner', () => ({ toast }));
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('@tanstack/react-router', async (importOriginal) => ({
   ...(await importOriginal<object>()),

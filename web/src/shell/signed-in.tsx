@@ -1,9 +1,22 @@
 import { useEffect } from 'react';
 import { followChanges } from '../lib/live/follow-changes.ts';
 import { readGuestResults } from '../modules/home/landing/try/saved-tries.ts';
+import { PendingReferral } from '../modules/referrals/pending-referral.tsx';
+import { OpenSheets } from './open-sheets.tsx';
+
+/** Background parts on every page for signed-in users. */
+export function SignedIn({ userId }: { userId: string }) {
+  useChanges(userId);
+  return (
+    <>
+      <OpenSheets />
+      <PendingReferral key={userId} userId={userId} />
+    </>
+  );
+}
 
 /** Follows server changes while the same user is signed in, and claims their guest generations. */
-export function Changes({ userId }: { userId: string }) {
+function useChanges(userId: string): void {
   useEffect(() => {
     const ended = new AbortController();
     void followChanges(userId, performance.timeOrigin, ended.signal);
@@ -17,5 +30,4 @@ export function Changes({ userId }: { userId: string }) {
       );
     return () => ended.abort();
   }, [userId]);
-  return null;
 }
