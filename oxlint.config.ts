@@ -79,7 +79,7 @@ export default defineConfig({
         'web/src/lib/mutation/use-mutation.ts',
         'web/src/lib/live/paged-query.ts',
         // A revision never changes, so events never reload its pages.
-        'web/src/modules/assets/files/viewer/viewer-calls.ts',
+        'web/src/modules/datasets/files/viewer/viewer-calls.ts',
         'web/src/ui/relative-time.tsx',
         'web/src/lib/format/format-time.test.ts',
       ],

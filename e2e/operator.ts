@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll } from 'vitest';
 import { type SeparateServer, startSeparateServer } from '../scripts/client/separate-server.ts';
 import { connect } from '../server/src/platform/db/database.ts';
-import { getUserId } from './credits/move-credits.ts';
+import { getUserId } from './billing/move-credits.ts';
 import { signUp, type Visitor } from './sign-up.ts';
 
 /** Each one signs up once. */

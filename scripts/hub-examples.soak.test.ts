@@ -10,7 +10,7 @@ import { readConfig } from '../server/src/config.ts';
 import { environmentPython } from '../server/src/engine/host/environment/environment.ts';
 import { readLines } from '../server/src/platform/processes/processes.ts';
 import { hubEnvironment, hubExamples } from '../web/src/lib/api/examples/hub-examples.ts';
-import { toRepository } from '../web/src/modules/assets/snippets/to-repository.ts';
+import { toRepository } from '../web/src/modules/datasets/snippets/to-repository.ts';
 import { Client } from './client/client.ts';
 import { startSeparateServer } from './client/separate-server.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { formatBgl } from '@bakehouse/contract/money';
-import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/credits/verification/verify-ledger.ts';
+import { PROOF_CONNECTIONS, proveLedger } from '../server/src/modules/billing/verification/verify-ledger.ts';
 import type { Database } from '../server/src/platform/db/database.ts';
 import { withSeparateConnections } from '../server/src/platform/db/in-transaction.ts';
 import { startEmbeddedPostgres } from '../server/src/platform/postgres/embedded-postgres.ts';

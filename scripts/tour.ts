@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { previewFile } from '@bakehouse/contract/assets';
 import { getBalance, listTransactions } from '@bakehouse/contract/credits';
 import { deployVllm, terminatePod, vllmStatus } from '@bakehouse/contract/deployments/text';
+import { validateFineTune } from '@bakehouse/contract/fine-tuning';
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { cancelRun, getRunMetrics, listRuns, type Run } from '@bakehouse/contract/runs';
-import { validateFineTune } from '@bakehouse/contract/training';
 import { Client, findServer } from './client/client.ts';
 import {
   createFactsDataset,

@@ -14,7 +14,7 @@ export const FIRST_SCREEN_BYTES_MAX = 200_000;
 const firstScreens = {
   'landing page': ['modules/home/landing/landing-page.tsx'],
   dashboard: ['shell/app-shell.tsx', 'modules/home/dashboard-page.tsx'],
-  'generator page': ['shell/public-shell.tsx', 'modules/generators/generator-page.tsx'],
+  'generator page': ['shell/public-shell.tsx', 'modules/generate/generator-page.tsx'],
 };
 
 const src = path.join(import.meta.dirname, 'src');

@@ -6,6 +6,7 @@ import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { nameText, tags, text } from './fields/text.ts';
+import { fineTunePayload } from './fine-tuning.ts';
 import {
   DETAILS_LENGTH_MAX,
   MODEL_NAME_LENGTH_MIN,
@@ -14,7 +15,6 @@ import {
 } from './limits.ts';
 import { bglInput } from './money.ts';
 import { dataFormat, droppedRow } from './runtime/train-spec.ts';
-import { fineTunePayload } from './training.ts';
 
 /** Types that a call can create. */
 const datasetTypes = ['RAW', 'MODEL'] as const;

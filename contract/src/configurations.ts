@@ -4,8 +4,8 @@ import { hubModelId } from './fields/hub-model-id.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { nameText } from './fields/text.ts';
+import { fineTunePayload } from './fine-tuning.ts';
 import { CONFIGURATION_NAME_LENGTH_MAX } from './limits.ts';
-import { fineTunePayload } from './training.ts';
 
 /*
  * Saved parameters of a fine-tune. Accepted nested or flat, in snake_case or camelCase; stored and returned

@@ -6,9 +6,9 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { nameText, tags } from './fields/text.ts';
 import { fineTuneDefaults } from './fine-tune-numbers.ts';
+import { agreedCost, costEstimate, runPlacement, startedRun } from './fine-tuning.ts';
 import { gpuTypes, NAME_LENGTH_MAX } from './limits.ts';
 import { picturesReport } from './runtime/validate-pictures-spec.ts';
-import { agreedCost, costEstimate, runPlacement, startedRun } from './training.ts';
 
 /** Model, dataset, GPU and settings. */
 const choice = {

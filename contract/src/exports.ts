@@ -3,8 +3,8 @@ import { quote } from './credits.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { startedRun } from './fine-tuning.ts';
 import { bglInput } from './money.ts';
-import { startedRun } from './training.ts';
 
 /** `safetensors` loads with Transformers; the others are one GGUF each with a Modelfile for Ollama. */
 export const exportFormats = ['safetensors', 'gguf_f16', 'gguf_q8_0'] as const;

@@ -8,9 +8,9 @@ import { exportFormats } from './exports.ts';
 import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
+import { ceiling, storedPayload } from './fine-tuning.ts';
 import { bgl } from './money.ts';
 import { heldOutAnswers } from './runtime/report.ts';
-import { ceiling, storedPayload } from './training.ts';
 
 export const runStates = [
   'queued',

@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { revenueAccount, userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
-import { transfer } from '../../server/src/modules/credits/ledger/transfer.ts';
+import { revenueAccount, userAccount } from '../../server/src/modules/billing/ledger/accounts.ts';
+import { transfer } from '../../server/src/modules/billing/ledger/transfer.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
+import { getUserId } from '../billing/move-credits.ts';
 import { choose } from '../choose.ts';
 import { chooseFile, createDataset } from '../create-dataset.ts';
-import { getUserId } from '../credits/move-credits.ts';
 import { goToParameters } from '../go-to-parameters.ts';
 import { journey, look, WORK_MS } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';

@@ -8,7 +8,7 @@ import { listVllm } from '@bakehouse/contract/deployments/text';
 import { listRuns } from '@bakehouse/contract/runs';
 import { readConfig } from '../../server/src/config.ts';
 import { makeOperator } from '../../server/src/modules/accounts/users.ts';
-import { verifyLedger } from '../../server/src/modules/credits/verification/verify-ledger.ts';
+import { verifyLedger } from '../../server/src/modules/billing/verification/verify-ledger.ts';
 import { systemClock } from '../../server/src/platform/clock.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { readOrMakeSecret } from '../../server/src/platform/files/data-files.ts';

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { transferTokens } from '@bakehouse/contract/credits';
 import { sql } from 'kysely';
-import { userAccount } from '../../server/src/modules/credits/ledger/accounts.ts';
+import { userAccount } from '../../server/src/modules/billing/ledger/accounts.ts';
 import { connect } from '../../server/src/platform/db/database.ts';
 import { Client } from '../client/client.ts';
 import { startSeparateServer } from '../client/separate-server.ts';

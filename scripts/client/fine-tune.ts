@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsset } from '@bakehouse/contract/assets';
+import { type FineTunePayload } from '@bakehouse/contract/fine-tuning';
 import { getRun, listRuns, type Run } from '@bakehouse/contract/runs';
-import { type FineTunePayload } from '@bakehouse/contract/training';
 import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 

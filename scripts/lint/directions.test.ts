@@ -6,18 +6,18 @@ import { checkImport, findPackageViolation, findReexportViolation } from './dire
 
 describe('refuseImport', () => {
   it.each([
-    ['server/src/modules/training/start-run.ts', 'server/src/modules/credits/hold-credits.ts'],
-    ['server/src/modules/training/start-run.ts', 'server/src/modules/accounts/queries.ts'],
-    ['server/src/modules/training/start-run.ts', 'server/src/engine/plan.ts'],
-    ['server/src/modules/credits/jobs/seal.ts', 'server/src/modules/credits/queries.ts'],
+    ['server/src/modules/fine-tuning/start-run.ts', 'server/src/modules/billing/hold-credits.ts'],
+    ['server/src/modules/fine-tuning/start-run.ts', 'server/src/modules/accounts/queries.ts'],
+    ['server/src/modules/fine-tuning/start-run.ts', 'server/src/engine/plan.ts'],
+    ['server/src/modules/billing/jobs/seal.ts', 'server/src/modules/billing/queries.ts'],
     ['server/src/platform/context.ts', 'server/src/config.ts'],
     ['server/src/app.ts', 'server/src/modules/assets/routes.ts'],
     ['server/src/wires/openai/videos.ts', 'server/src/modules/videos/videos.ts'],
     ['server/src/app.ts', 'server/src/wires/openai/routes.ts'],
     ['server/src/modules/assets/upload.test.ts', 'server/src/testing/database.ts'],
-    ['server/src/modules/credits/quote.ts', 'contract/src/money.ts'],
-    ['web/src/modules/training/runs/run-page.tsx', 'web/src/modules/assets/asset-queries.ts'],
-    ['web/src/shell/header/header.tsx', 'web/src/modules/credits/balance-widget.tsx'],
+    ['server/src/modules/billing/quote.ts', 'contract/src/money.ts'],
+    ['web/src/modules/fine-tuning/runs/run-page.tsx', 'web/src/modules/datasets/asset-queries.ts'],
+    ['web/src/shell/header/header.tsx', 'web/src/modules/billing/balance-widget.tsx'],
     ['web/src/routes.tsx', 'web/src/modules/models/model-page.tsx'],
     ['scripts/ledger.ts', 'server/src/config.ts'],
   ])('%s may import %s', (from, to) => {
@@ -26,9 +26,9 @@ describe('refuseImport', () => {
 
   it.each([
     [
-      'server/src/modules/credits/quote.ts',
-      'server/src/modules/training/queries.ts',
-      /credits may not use training/,
+      'server/src/modules/billing/quote.ts',
+      'server/src/modules/fine-tuning/queries.ts',
+      /billing may not use fine-tuning/,
     ],
     ['server/src/modules/assets/upload.ts', 'server/src/engine/plan.ts', /assets may not use engine/],
     ['server/src/engine/plan.ts', 'server/src/modules/assets/queries.ts', /engine must not import modules/],
@@ -43,13 +43,13 @@ describe('refuseImport', () => {
     ['server/src/wires/openai/routes.ts', 'server/src/modules/privacy/purge.ts', /wires.openai may not use/],
     ['server/src/modules/assets/upload.ts', 'server/src/testing/database.ts', /Only tests/],
     [
-      'web/src/modules/assets/asset-list.tsx',
-      'web/src/modules/training/runs/run-state.ts',
-      /may not use training/,
+      'web/src/modules/datasets/asset-list.tsx',
+      'web/src/modules/fine-tuning/runs/run-state.ts',
+      /may not use fine-tuning/,
     ],
-    ['web/src/ui/button.tsx', 'web/src/modules/assets/asset-calls.ts', /ui must not import modules/],
+    ['web/src/ui/button.tsx', 'web/src/modules/datasets/asset-calls.ts', /ui must not import modules/],
     [
-      'web/src/modules/assets/asset-calls.ts',
+      'web/src/modules/datasets/asset-calls.ts',
       'web/src/shell/header/header.tsx',
       /modules must not import shell/,
     ],
@@ -67,7 +67,7 @@ it('lets contract import zod and nothing else', () => {
 });
 
 it('refuses barrels in the web app', () => {
-  expect(findReexportViolation('web/src/modules/assets/asset-queries.ts')).toMatch(/no barrels/);
+  expect(findReexportViolation('web/src/modules/datasets/asset-queries.ts')).toMatch(/no barrels/);
   expect(findReexportViolation('server/src/modules/assets/queries.ts')).toBeNull();
 });
 

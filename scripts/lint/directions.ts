@@ -9,8 +9,8 @@ const serverModuleUses: Record<string, string[]> = {
   notifications: ['accounts'],
   contact: ['notifications'],
   licences: ['accounts'],
-  credits: ['accounts', 'notifications'],
-  referrals: ['accounts', 'credits', 'notifications'],
+  billing: ['accounts', 'notifications'],
+  referrals: ['accounts', 'billing', 'notifications'],
   assets: ['accounts', 'notifications'],
   models: ['assets'],
   datasets: ['assets', 'engine'],
@@ -19,25 +19,25 @@ const serverModuleUses: Record<string, string[]> = {
   media: [],
   providers: [],
   serving: ['models', 'licences', 'engine'],
-  deployments: ['serving', 'credits'],
+  deployments: ['serving', 'billing'],
   chat: ['deployments', 'providers'],
   batches: ['chat', 'datasets'],
   drafts: ['batches'],
   generations: ['deployments', 'providers', 'media'],
   images: ['generations'],
   videos: ['generations'],
-  training: ['models', 'datasets', 'credits', 'engine', 'hub'],
-  tracking: ['training'],
+  'fine-tuning': ['models', 'datasets', 'billing', 'engine', 'hub'],
+  tracking: ['fine-tuning'],
   visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],
-  audit: ['assets', 'credits'],
+  audit: ['assets', 'billing'],
   'share-links': ['generations'],
   privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],
   documentation: [],
   'wires/openai': ['images', 'videos'],
   'wires/anthropic': ['chat'],
   'wires/huggingface': ['hub'],
-  'wires/bagelml': ['training'],
+  'wires/bagelml': ['fine-tuning'],
 };
 
 /** Allowed imports of the web app's modules besides lib and ui. */
@@ -46,22 +46,22 @@ const webModuleUses: Record<string, string[]> = {
   // The profile shows the experiment trackers.
   accounts: ['tracking'],
   documentation: [],
-  audit: ['accounts'],
   contact: ['accounts'],
   machines: ['accounts'],
   referrals: ['accounts'],
-  assets: ['accounts'],
-  hub: ['assets'],
-  generations: ['assets'],
+  datasets: ['accounts'],
+  hub: ['datasets'],
+  gallery: ['datasets'],
   // Charges and notifications show the image that they are about.
-  credits: ['generations'],
-  notifications: ['generations'],
-  deployments: ['assets', 'credits', 'machines'],
+  billing: ['gallery'],
+  notifications: ['gallery'],
+  deployments: ['datasets', 'billing', 'machines'],
   drafts: ['deployments'],
-  training: ['deployments', 'hub'],
-  generators: ['deployments', 'generations'],
-  models: ['training'],
-  home: ['documentation', 'generators', 'training'],
+  'fine-tuning': ['deployments', 'hub'],
+  generate: ['deployments', 'gallery'],
+  models: ['fine-tuning'],
+  operator: ['contact', 'models'],
+  home: ['documentation', 'generate', 'fine-tuning'],
 };
 
 /** From the lowest layer to the highest: each may use the ones before it. */
@@ -72,7 +72,7 @@ type Place = { package: string; layer: string; module: string | null; isTest: bo
 
 /**
  * Returns the place of a file, e.g. module credits in layer modules of the server for
- * server/src/modules/credits/transfers.ts.
+ * server/src/modules/billing/transfers.ts.
  */
 function placeOf(file: string): Place {
   const [pkg = '', , folder = '', module = ''] = file.split('/');

@@ -3,8 +3,8 @@ import {
   addToSealedSums,
   findChainHead,
   lockChain,
-} from '../../server/src/modules/credits/verification/chain-queries.ts';
-import { FIRST_HASH, sqlFields } from '../../server/src/modules/credits/verification/hash-transfer.ts';
+} from '../../server/src/modules/billing/verification/chain-queries.ts';
+import { FIRST_HASH, sqlFields } from '../../server/src/modules/billing/verification/hash-transfer.ts';
 import type { Database, Transaction } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 

@@ -1,6 +1,6 @@
 import { listApiKeys } from '@bakehouse/contract/api-keys';
 import { sql } from 'kysely';
-import { openUserAccount } from '../../server/src/modules/credits/ledger/open-user-account.ts';
+import { openUserAccount } from '../../server/src/modules/billing/ledger/open-user-account.ts';
 import type { Database } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 import type { Client } from '../client/client.ts';

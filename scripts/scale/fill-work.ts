@@ -1,4 +1,4 @@
-import { fineTunePayload } from '@bakehouse/contract/training';
+import { fineTunePayload } from '@bakehouse/contract/fine-tuning';
 import { sql } from 'kysely';
 import { type Database, toJson } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';

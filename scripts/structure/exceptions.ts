@@ -47,7 +47,7 @@ export const exceptions: Exception[] = [
   },
   {
     rule: 'function',
-    where: 'server/src/modules/training/validation/check-fine-tune.ts#checkFineTune',
+    where: 'server/src/modules/fine-tuning/validation/check-fine-tune.ts#checkFineTune',
     reason: 'The checks before a fine-tune, in order; each check is a separate function.',
   },
   {

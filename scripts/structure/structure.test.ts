@@ -103,12 +103,12 @@ describe('files, functions and folders', () => {
 });
 
 describe('crumbs', () => {
-  const home = 'server/src/modules/credits/send.ts';
+  const home = 'server/src/modules/billing/send.ts';
   const crumb = (file: string, from = './small.ts') => ({
     [file]: lines(12),
     [home]: `import '${from}';\n${lines(20)}`,
   });
-  const small = 'server/src/modules/credits/small.ts';
+  const small = 'server/src/modules/billing/small.ts';
 
   it('rejects a file of at most 12 lines that one other file of its module imports', () => {
     expect(breachesOf(crumb(small))).toEqual([`crumb ${small}`]);
@@ -116,26 +116,26 @@ describe('crumbs', () => {
   });
 
   it.each([
-    ['a second file imports', { 'server/src/modules/credits/buy.ts': "import './small.ts';" }],
-    ['a test imports', { 'server/src/modules/credits/small.test.ts': "import './small.ts';" }],
+    ['a second file imports', { 'server/src/modules/billing/buy.ts': "import './small.ts';" }],
+    ['a test imports', { 'server/src/modules/billing/small.test.ts': "import './small.ts';" }],
   ])('allows a small file that %s', (_why, more) => {
     expect(breachesOf({ ...crumb(small), ...more })).toEqual([]);
   });
 
   it('allows a small file that another module imports, that is a job, or that routes bind', () => {
     expect(breachesOf(crumb('server/src/modules/accounts/small.ts', '../accounts/small.ts'))).toEqual([]);
-    expect(breachesOf(crumb('server/src/modules/credits/jobs/small.ts', './jobs/small.ts'))).toEqual([]);
-    const bound = { [small]: '// small', 'server/src/modules/credits/routes.ts': "import './small.ts';" };
+    expect(breachesOf(crumb('server/src/modules/billing/jobs/small.ts', './jobs/small.ts'))).toEqual([]);
+    const bound = { [small]: '// small', 'server/src/modules/billing/routes.ts': "import './small.ts';" };
     expect(breachesOf(bound)).toEqual([]);
   });
 });
 
 describe('modules', () => {
-  const user = 'server/src/modules/training/start-run.ts';
-  const hold = 'server/src/modules/credits/hold-credits.ts';
-  const publicFiles = { 'server/src/modules/credits': ['hold-credits.ts'] };
+  const user = 'server/src/modules/fine-tuning/start-run.ts';
+  const hold = 'server/src/modules/billing/hold-credits.ts';
+  const publicFiles = { 'server/src/modules/billing': ['hold-credits.ts'] };
   const importing = (names: string, file = 'hold-credits') =>
-    `import { ${names} } from '../credits/${file}.ts';`;
+    `import { ${names} } from '../billing/${file}.ts';`;
 
   it("allows imports of another module's public files, and of any type", () => {
     expect(breachesOf({ [user]: importing('holdCredits, HOLD_MS') }, publicFiles)).toEqual([]);
@@ -144,7 +144,7 @@ describe('modules', () => {
 
   it("rejects imports and re-exports of another module's private files", () => {
     expect(breachesOf({ [user]: importing('insertHold', 'queries') })).toEqual([
-      'private server/src/modules/credits/queries.ts',
+      'private server/src/modules/billing/queries.ts',
     ]);
     expect(breachesOf({ [user]: "export { findWorkload } from '../../engine/queries.ts';" })).toEqual([
       'private server/src/engine/queries.ts',
@@ -158,10 +158,11 @@ describe('modules', () => {
   it('lets tests, the same module and the assembling file import everything', () => {
     expect(
       breachesOf({
-        'server/src/modules/training/start-run.test.ts': importing('a', 'queries'),
-        'server/src/modules/training/testing/start-runs.ts': "import { a } from '../../credits/queries.ts';",
-        'server/src/modules/credits/quote.ts': "import { a } from './queries.ts';",
-        'server/src/app.ts': "import { a } from './modules/credits/queries.ts';",
+        'server/src/modules/fine-tuning/start-run.test.ts': importing('a', 'queries'),
+        'server/src/modules/fine-tuning/testing/start-runs.ts':
+          "import { a } from '../../billing/queries.ts';",
+        'server/src/modules/billing/quote.ts': "import { a } from './queries.ts';",
+        'server/src/app.ts': "import { a } from './modules/billing/queries.ts';",
       }),
     ).toEqual([]);
   });
@@ -197,7 +198,7 @@ describe('the contract', () => {
     };
     expect(breachesOf(files)).toEqual([`contract ${contract}#getBalance`]);
     const routes = "import * as contract from '@bakehouse/contract/credits';\nbind(contract.getBalance);";
-    expect(breachesOf({ ...files, 'server/src/modules/credits/routes.ts': routes })).toEqual([]);
+    expect(breachesOf({ ...files, 'server/src/modules/billing/routes.ts': routes })).toEqual([]);
   });
 
   it('counts every entry as used if the namespace is spread', () => {

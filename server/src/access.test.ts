@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createToken, hashToken } from './engine/reports/attempts.ts';
-import { goodData } from './modules/training/testing/test-run.ts';
+import { goodData } from './modules/fine-tuning/testing/test-run.ts';
 import { type Input, inputs, paramsOf } from './testing/access/call-inputs.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 import { makeThings } from './testing/access/create-user-objects.ts';

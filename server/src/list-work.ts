@@ -3,23 +3,28 @@ import { readCardJob } from './modules/assets/card/card-data.ts';
 import { collectBlobsJob } from './modules/assets/jobs/collect-blobs.ts';
 import { bulkWork } from './modules/batches/answer-in-turns.ts';
 import { runBatch } from './modules/batches/run-batch.ts';
-import type { ChatParts } from './modules/chat/chat-parts.ts';
-import { pruneChatDataJob } from './modules/chat/jobs/prune-chat-data.ts';
 import {
   collectDebtsJob,
   expireGivenJob,
   expireHoldsJob,
   sealTransfersJob,
   verifyLedgerJob,
-} from './modules/credits/jobs/ledger-jobs.ts';
-import { syncPurchasesJob } from './modules/credits/jobs/sync-purchases.ts';
-import { closeLostWindowsJob, rotateUsagePartitionsJob } from './modules/credits/jobs/usage-jobs.ts';
-import { warnOfLowBalanceJob } from './modules/credits/jobs/warn-of-low-balance.ts';
-import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
+} from './modules/billing/jobs/ledger-jobs.ts';
+import { syncPurchasesJob } from './modules/billing/jobs/sync-purchases.ts';
+import { closeLostWindowsJob, rotateUsagePartitionsJob } from './modules/billing/jobs/usage-jobs.ts';
+import { warnOfLowBalanceJob } from './modules/billing/jobs/warn-of-low-balance.ts';
+import type { UsageLeader } from './modules/billing/usage/usage-leader.ts';
+import type { ChatParts } from './modules/chat/chat-parts.ts';
+import { pruneChatDataJob } from './modules/chat/jobs/prune-chat-data.ts';
 import { deleteServerWorkloadsJob } from './modules/deployments/jobs/delete-server-workloads.ts';
 import { meterDeploymentsJob } from './modules/deployments/jobs/meter-deployments.ts';
 import { reconcileModelServerJob } from './modules/deployments/jobs/reconcile-model-server.ts';
 import { runDraft } from './modules/drafts/run/run-draft.ts';
+import { createCloneWaitLoop } from './modules/fine-tuning/cloning/clone-wait-loop.ts';
+import { deleteOldCheckpointsJob } from './modules/fine-tuning/pictures/checkpoints.ts';
+import { readInBackground } from './modules/fine-tuning/readings/read-in-background.ts';
+import { deleteOldReadingsJob } from './modules/fine-tuning/readings/readings.ts';
+import type { ReadData } from './modules/fine-tuning/validation/read-data.ts';
 import { deleteUnusedPicturesJob } from './modules/generations/jobs/delete-unused-pictures.ts';
 import { SERVICE_PLACES } from './modules/generations/media-table.ts';
 import type { RunningParts } from './modules/generations/run/attempt.ts';
@@ -35,11 +40,6 @@ import {
 import { purgeDeletedJob } from './modules/privacy/purge-user.ts';
 import { PARALLEL_PICTURES } from './modules/serving/image-spec.ts';
 import { logRunsJob } from './modules/tracking/tracked-runs.ts';
-import { createCloneWaitLoop } from './modules/training/cloning/clone-wait-loop.ts';
-import { deleteOldCheckpointsJob } from './modules/training/pictures/checkpoints.ts';
-import { readInBackground } from './modules/training/readings/read-in-background.ts';
-import { deleteOldReadingsJob } from './modules/training/readings/readings.ts';
-import type { ReadData } from './modules/training/validation/read-data.ts';
 import { deleteVisitorPicturesJob } from './modules/visitors/jobs/delete-visitor-pictures.ts';
 import type { Services } from './platform/context.ts';
 import { deleteExpiredAnswersJob } from './platform/db/idempotency/delete-expired-answers.ts';

@@ -1,5 +1,7 @@
 import type { Driver } from './engine/drivers/driver.ts';
 import { installationCapacity } from './engine/machines/join-installation.ts';
+import { createPriceCache } from './modules/billing/prices/read-prices.ts';
+import type { UsageLeader } from './modules/billing/usage/usage-leader.ts';
 import type { ChatParts } from './modules/chat/chat-parts.ts';
 import { batchRequestInserts } from './modules/chat/requests/batch-request-inserts.ts';
 import { createUpstreamCache } from './modules/chat/upstream/create-upstream-cache.ts';
@@ -8,8 +10,6 @@ import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
 import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
 import { unreachedServers } from './modules/chat/upstream/replicas/replicas.ts';
 import { type ServerShares, serverTurns } from './modules/chat/upstream/server-turns.ts';
-import { createPriceCache } from './modules/credits/prices/read-prices.ts';
-import type { UsageLeader } from './modules/credits/usage/usage-leader.ts';
 import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import type { Services } from './platform/context.ts';
 

@@ -4,9 +4,9 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
 import { environmentPython } from './engine/host/environment/environment.ts';
+import { goodData } from './modules/fine-tuning/testing/test-run.ts';
 import { openPublicHub } from './modules/hub/testing/public-hub.ts';
 import { wandbServer } from './modules/tracking/testing/wandb-server.ts';
-import { goodData } from './modules/training/testing/test-run.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testServer } from './testing/test-server.ts';
 

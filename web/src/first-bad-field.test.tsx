@@ -8,14 +8,14 @@ import { queryClient } from './lib/api/query-client.ts';
 import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-dialog.tsx';
 import { NameForm } from './modules/accounts/profile/name-form.tsx';
 import { UserContext } from './modules/accounts/session.ts';
-import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
-import { CheckoutCard } from './modules/credits/buy/checkout-card.tsx';
-import { RedeemCard } from './modules/credits/buy/redeem-card.tsx';
-import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
-import { ChangePriceDialog } from './modules/credits/prices/change-price-dialog.tsx';
-import { SendCreditsSheet } from './modules/credits/send/send-credits-sheet.tsx';
+import { CheckoutCard } from './modules/billing/buy/checkout-card.tsx';
+import { RedeemCard } from './modules/billing/buy/redeem-card.tsx';
+import { SendCreditsSheet } from './modules/billing/send/send-credits-sheet.tsx';
+import { EditAssetDialog } from './modules/datasets/edit-asset-dialog.tsx';
 import { RequestAccessForm } from './modules/models/restricted/request-access-form.tsx';
 import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
+import { CreateCodesCard } from './modules/operator/codes/create-codes-card.tsx';
+import { ChangePriceDialog } from './modules/operator/prices/change-price-dialog.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 

@@ -12,21 +12,19 @@ import { oneOf, type SearchOf, searchSchema, text } from './lib/url-search.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
 import { isExpected } from './modules/accounts/session.ts';
 import { sessionHint } from './modules/accounts/session-hint.ts';
-import { assetsRoutes } from './modules/assets/routes.ts';
-import { auditRoutes } from './modules/audit/routes.ts';
-import { contactRoutes } from './modules/contact/routes.ts';
-import { creditsRoutes } from './modules/credits/routes.ts';
+import { billingRoutes } from './modules/billing/routes.ts';
+import { datasetsRoutes } from './modules/datasets/routes.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
 import { draftsRoutes } from './modules/drafts/routes.ts';
-import { generationsRoutes, sharedRoutes } from './modules/generations/routes.ts';
-import { generatorsRoutes, ownGeneratorsRoutes } from './modules/generators/routes.ts';
+import { fineTuningRoutes } from './modules/fine-tuning/routes.ts';
+import { galleryRoutes, sharedRoutes } from './modules/gallery/routes.ts';
+import { generateRoutes, ownGenerateRoutes } from './modules/generate/routes.ts';
 import { homeRoutes } from './modules/home/routes.ts';
 import { hubRoutes } from './modules/hub/routes.ts';
-import { machineRoutes } from './modules/machines/routes.ts';
 import { modelsRoutes } from './modules/models/routes.ts';
+import { operatorRoutes } from './modules/operator/routes.ts';
 import { referralsRoutes } from './modules/referrals/routes.ts';
-import { trainingRoutes } from './modules/training/routes.ts';
 import { PageError } from './shell/states/page-error.tsx';
 import { AppPending, PagePending } from './shell/states/page-pending.tsx';
 
@@ -91,25 +89,23 @@ const routeTree = rootRoute.addChildren([
   landingRoute,
   publicRoute.addChildren([
     ...documentationRoutes(publicRoute),
-    ...generatorsRoutes(publicRoute),
+    ...generateRoutes(publicRoute),
     ...sharedRoutes(publicRoute),
   ]),
   appRoute.addChildren([
     ...homeRoutes(appRoute),
     ...accountsRoutes(appRoute),
-    ...creditsRoutes(appRoute),
+    ...billingRoutes(appRoute),
     ...referralsRoutes(appRoute),
-    ...assetsRoutes(appRoute),
+    ...datasetsRoutes(appRoute),
     ...modelsRoutes(appRoute),
     ...hubRoutes(appRoute),
-    ...trainingRoutes(appRoute),
+    ...fineTuningRoutes(appRoute),
     ...deploymentsRoutes(appRoute),
     ...draftsRoutes(appRoute),
-    ...machineRoutes(appRoute),
-    ...ownGeneratorsRoutes(appRoute),
-    ...generationsRoutes(appRoute),
-    ...contactRoutes(appRoute),
-    ...auditRoutes(appRoute),
+    ...ownGenerateRoutes(appRoute),
+    ...galleryRoutes(appRoute),
+    ...operatorRoutes(appRoute),
     notFoundRoute,
   ]),
 ]);

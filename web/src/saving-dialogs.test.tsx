@@ -8,9 +8,9 @@ import { call } from './lib/api/api-client.ts';
 import { queryClient } from './lib/api/query-client.ts';
 import { DeleteAccountDialog } from './modules/accounts/profile/delete-account-dialog.tsx';
 import { UserContext } from './modules/accounts/session.ts';
-import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
-import { TrainingDialog } from './modules/generations/gallery/training-dialog.tsx';
-import { generationOf } from './modules/generations/testing/generation-of.ts';
+import { EditAssetDialog } from './modules/datasets/edit-asset-dialog.tsx';
+import { TrainingDialog } from './modules/gallery/gallery/training-dialog.tsx';
+import { generationOf } from './modules/gallery/testing/generation-of.ts';
 import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));

@@ -14,7 +14,7 @@ import { call } from './lib/api/api-client.ts';
 import { queryClient } from './lib/api/query-client.ts';
 import { FurtherKeysCard } from './modules/accounts/keys/further-keys-card.tsx';
 import { UserContext } from './modules/accounts/session.ts';
-import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
+import { CreateCodesCard } from './modules/operator/codes/create-codes-card.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));
 

@@ -6,12 +6,12 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from './lib/api/api-client.ts';
 import { queryClient } from './lib/api/query-client.ts';
 import { UserContext } from './modules/accounts/session.ts';
-import { CreateDatasetSheet } from './modules/assets/create-dataset-sheet.tsx';
-import { EditAssetDialog } from './modules/assets/edit-asset-dialog.tsx';
-import { CreateCodesCard } from './modules/credits/codes/create-codes-card.tsx';
-import { GrantCard } from './modules/credits/ledger/grant-card.tsx';
+import { CreateDatasetSheet } from './modules/datasets/create-dataset-sheet.tsx';
+import { EditAssetDialog } from './modules/datasets/edit-asset-dialog.tsx';
 import { RequestAccessForm } from './modules/models/restricted/request-access-form.tsx';
 import { RestrictedModelDialog } from './modules/models/restricted/restricted-model-dialog.tsx';
+import { CreateCodesCard } from './modules/operator/codes/create-codes-card.tsx';
+import { GrantCard } from './modules/operator/ledger/grant-card.tsx';
 import { ShareOnX } from './modules/referrals/share-on-x.tsx';
 
 vi.mock('./lib/api/api-client.ts', () => ({ call: vi.fn<() => Promise<unknown>>() }));

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defaultTargetModules, fineTuneDefaults, fineTuneNumbers } from '../fine-tune-numbers.ts';
-import { fineTunePayload, storedPayload } from '../training.ts';
+import { fineTunePayload, storedPayload } from '../fine-tuning.ts';
 import { type NumberField, numberProblem } from './number-field.ts';
 
 /** Minimum, maximum and default of each number, from the product; other maximums are ours. */

@@ -4,8 +4,8 @@ import { assetCreatePayload } from '../assets.ts';
 import { saveConfiguration } from '../configurations.ts';
 import { transferTokens } from '../credits.ts';
 import { deployVllm } from '../deployments/text.ts';
+import { fineTunePayload, validateFineTune } from '../fine-tuning.ts';
 import { resumeRun } from '../runs.ts';
-import { fineTunePayload, validateFineTune } from '../training.ts';
 
 test.each([
   ['a new API key', createApiKey.body],

@@ -7,11 +7,11 @@ import { listTransactions } from '@bakehouse/contract/credits';
 import { describeColumns, searchRows } from '@bakehouse/contract/data-files';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
+import { validateFineTune } from '@bakehouse/contract/fine-tuning';
 import { listGenerators } from '@bakehouse/contract/generators';
 import { createImage, editImage } from '@bakehouse/contract/openai-images';
 import { exportData } from '@bakehouse/contract/privacy';
 import { search } from '@bakehouse/contract/search';
-import { validateFineTune } from '@bakehouse/contract/training';
 import { askAsVisitor, startVisitorPicture } from '@bakehouse/contract/visitors';
 
 export type Target = {

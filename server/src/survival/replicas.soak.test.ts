@@ -6,7 +6,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { completeUpload, createUpload } from '@bakehouse/contract/asset-uploads';
 import { createAsset } from '@bakehouse/contract/assets';
 import { expect, test, vi } from 'vitest';
-import { emptySafetensors } from '../modules/training/testing/test-run.ts';
+import { emptySafetensors } from '../modules/fine-tuning/testing/test-run.ts';
 import { onFileEnd } from '../testing/on-file-end.ts';
 import { serverProcess } from '../testing/server-process.ts';
 import { startS3Server } from '../testing/servers/s3-server.ts';

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import type { TestProject } from 'vitest/node';
 import { listJobs } from '../list-work.ts';
-import { readData } from '../modules/training/validation/read-data.ts';
+import { readData } from '../modules/fine-tuning/validation/read-data.ts';
 import { migrate } from '../platform/db/setup/migrate.ts';
 import { openJobQueue } from '../platform/jobs/job-queue.ts';
 import { createDatabase, startTemporaryPostgres } from './temporary-postgres.ts';

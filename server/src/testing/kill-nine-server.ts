@@ -8,7 +8,7 @@ import { createApp } from '../app.ts';
 import { readConfig } from '../config.ts';
 import type { Driver } from '../engine/drivers/driver.ts';
 import { createFakeDriver, type Script } from '../engine/drivers/fake/fake-driver.ts';
-import { goodData } from '../modules/training/testing/test-run.ts';
+import { goodData } from '../modules/fine-tuning/testing/test-run.ts';
 import { prepareDatabase } from '../platform/db/setup/prepare-database.ts';
 import { createLog } from '../platform/log.ts';
 import { supervisePostgres } from '../platform/postgres/supervise-postgres.ts';

@@ -1,8 +1,8 @@
 import type { Sheet } from '../lib/sheet.ts';
-import { assetSheets } from '../modules/assets/sheets.tsx';
+import { creditsSheets } from '../modules/billing/sheets.tsx';
 import { contactSheets } from '../modules/contact/sheets.tsx';
-import { creditsSheets } from '../modules/credits/sheets.tsx';
-import { trainingSheets } from '../modules/training/sheets.tsx';
+import { assetSheets } from '../modules/datasets/sheets.tsx';
+import { trainingSheets } from '../modules/fine-tuning/sheets.tsx';
 import { shellSheets } from './shortcuts/sheets.tsx';
 
 /** All sheets of the app. */

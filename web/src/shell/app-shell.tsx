@@ -4,7 +4,7 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useEffectEvent, useRef } from 'react';
 import { broadcastSession } from '../lib/session/session-channel.ts';
 import { sessionQuery } from '../modules/accounts/session.ts';
-import { useRunArea } from '../modules/training/runs/run-area.ts';
+import { useRunArea } from '../modules/fine-tuning/runs/run-area.ts';
 import { ErrorState } from '../ui/error-state.tsx';
 import { Shell } from './shell.tsx';
 import { PagePending } from './states/page-pending.tsx';

@@ -13,7 +13,7 @@ vi.mock('../lib/sheet.ts', () => ({
   useOpenSheet: () => state.opened,
   useSheets: () => ({ open: () => undefined, close: () => (state.opened = null) }),
 }));
-vi.mock('../modules/assets/sheets.tsx', async () => {
+vi.mock('../modules/datasets/sheets.tsx', async () => {
   const { lazy } = await import('react');
   type Props = { open: boolean };
   const Draft = ({ open }: Props) => <input aria-label="Draft" hidden={!open} />;
@@ -27,8 +27,8 @@ vi.mock('../modules/assets/sheets.tsx', async () => {
   ] as unknown as Sheet[];
   return { assetSheets };
 });
-vi.mock('../modules/training/sheets.tsx', () => ({ trainingSheets: [] }));
-vi.mock('../modules/credits/sheets.tsx', () => ({ creditsSheets: [] }));
+vi.mock('../modules/fine-tuning/sheets.tsx', () => ({ trainingSheets: [] }));
+vi.mock('../modules/billing/sheets.tsx', () => ({ creditsSheets: [] }));
 vi.mock('../modules/contact/sheets.tsx', () => ({ contactSheets: [] }));
 vi.mock('./shortcuts/sheets.tsx', () => ({ shellSheets: [] }));
 

@@ -20,7 +20,7 @@ import { expect, test } from 'vitest';
 import { contractEndpoints } from '../../testing/access/contract-endpoints.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { insertFlux, insertParis } from '../deployments/testing/test-models.ts';
-import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
+import { emptyGguf, emptySafetensors, goodData } from '../fine-tuning/testing/test-run.ts';
 import { auditedElsewhere, notAudited } from './testing/not-audited.ts';
 import { signUpPeople } from './testing/sign-up-people.ts';
 

@@ -6,7 +6,7 @@ import { isUuid } from '../../platform/is-uuid.ts';
 import { findNames, listAuditEntries } from '../accounts/steps.ts';
 import { findUserId } from '../accounts/users.ts';
 import { findTitles } from '../assets/assets.ts';
-import { listSends } from '../credits/transfers.ts';
+import { listSends } from '../billing/transfers.ts';
 
 /** The fields of entries that contain ids, by kind. */
 const fields = {

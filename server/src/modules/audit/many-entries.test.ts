@@ -4,7 +4,7 @@ import { plansOf, recordingDatabase } from '../../testing/recording-database.ts'
 import { testDatabase } from '../../testing/test-database.ts';
 import { countRecentAudit } from '../accounts/queries.ts';
 import { listAuditEntries } from '../accounts/steps.ts';
-import { listSends } from '../credits/transfers.ts';
+import { listSends } from '../billing/transfers.ts';
 
 const { url } = await testDatabase();
 const recording = recordingDatabase(url);

@@ -1,4 +1,4 @@
-import type { PriceId, PriceList } from '../credits/prices/prices.ts';
+import type { PriceId, PriceList } from '../billing/prices/prices.ts';
 
 const devices = ['CPU', 'GPU'] as const;
 const kinds = ['prompt_tokens', 'completion_tokens', 'embedding_tokens'] as const;

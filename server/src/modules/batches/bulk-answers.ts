@@ -5,7 +5,7 @@ import type { Context } from '../../platform/context.ts';
 import { type Database, type Transaction, toJson } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
 import { AppError } from '../../platform/errors.ts';
-import { hold, settle } from '../credits/ledger/holds/holds.ts';
+import { hold, settle } from '../billing/ledger/holds/holds.ts';
 import { type BulkChanges, type BulkKind, type BulkRow, type RowOf, running, toRow } from './bulk-table.ts';
 
 /* Rows of bulk answers, both batches and drafts: queries, and their start, cancellation, charge and end. */

@@ -1,5 +1,7 @@
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
+import { costMicro } from '../billing/prices/cost.ts';
+import type { PriceList } from '../billing/prices/prices.ts';
 import { splitChoices } from '../chat/body/rename-field.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { toInputs, tokensMax } from '../chat/embeddings/embedding-inputs.ts';
@@ -8,8 +10,6 @@ import { readInput } from '../chat/responses/responses.ts';
 import { toChat } from '../chat/responses/to-chat.ts';
 import { tokenPrices } from '../chat/token-prices.ts';
 import { withFunctions } from '../chat/tools/chat-tools.ts';
-import { costMicro } from '../credits/prices/cost.ts';
-import type { PriceList } from '../credits/prices/prices.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import type { ChatBody } from './answer-chat.ts';
 import { findUpstreamOf } from './answer-request.ts';

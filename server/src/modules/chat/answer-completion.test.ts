@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { beforeEach, expect, test } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { defaultPrices } from '../credits/prices/prices.ts';
+import { defaultPrices } from '../billing/prices/prices.ts';
 import { completeChat } from './answer-completion.ts';
 
 /* Completions without an HTTP server or a database. */

@@ -7,7 +7,7 @@ import type { Context } from '../../platform/context.ts';
 import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import { EVENT_HEADERS } from '../../platform/http/send-page.ts';
-import { isOutOfCredit } from '../credits/ledger/holds/holds.ts';
+import { isOutOfCredit } from '../billing/ledger/holds/holds.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { readText } from '../serving/ask/model-server-client.ts';

@@ -1,6 +1,6 @@
-import type { RecallPrices } from '../credits/prices/read-prices.ts';
-import type { UsageLeader } from '../credits/usage/usage-leader.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { RecallPrices } from '../billing/prices/read-prices.ts';
+import type { UsageLeader } from '../billing/usage/usage-leader.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
 import type { RecordChatRequest } from './requests/batch-request-inserts.ts';
 import type { RecallUpstream } from './upstream/create-upstream-cache.ts';

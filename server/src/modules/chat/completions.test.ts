@@ -3,8 +3,8 @@ import { formatBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
-import { costMicro } from '../credits/prices/cost.ts';
-import { defaultPrice } from '../credits/prices/default-price.ts';
+import { costMicro } from '../billing/prices/cost.ts';
+import { defaultPrice } from '../billing/prices/default-price.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { stubUsage } from '../deployments/testing/stub-model-server.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultPrices } from '../credits/prices/prices.ts';
+import { defaultPrices } from '../billing/prices/prices.ts';
 import { tokenPrices } from './token-prices.ts';
 
 test.each([

@@ -1,4 +1,4 @@
-import type { Price, PriceList } from '../credits/prices/prices.ts';
+import type { Price, PriceList } from '../billing/prices/prices.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 
 /** Prices per million tokens, of the prompt and of the completion. */

@@ -10,8 +10,8 @@ import {
 } from '@bakehouse/contract/deployments/text';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
-import { costMicro } from '../credits/prices/cost.ts';
-import { defaultPrice } from '../credits/prices/default-price.ts';
+import { costMicro } from '../billing/prices/cost.ts';
+import { defaultPrice } from '../billing/prices/default-price.ts';
 import { starterServing } from './testing/starter-serving.ts';
 import { insertModel } from './testing/test-models.ts';
 

@@ -6,7 +6,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { notFound } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { notify } from '../notifications/notifications.ts';
 import type { ReadCapacity } from '../serving/served-model.ts';
 import { findDeployment, type OwnDeployment } from './find-deployments.ts';

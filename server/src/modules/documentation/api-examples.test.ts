@@ -15,9 +15,9 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { CPU_SERVERS } from '../deployments/servers/limits/server-limits.ts';
 import { stubModelServer } from '../deployments/testing/stub-model-server.ts';
+import { emptyGguf, emptySafetensors, goodData } from '../fine-tuning/testing/test-run.ts';
 import { registerStarterModel } from '../models/starter/register-starters.ts';
 import { starterEmbeddingModel } from '../models/starter/starters.ts';
-import { emptyGguf, emptySafetensors, goodData } from '../training/testing/test-run.ts';
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../../../docs/api.md');
 

@@ -6,7 +6,7 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server.ts';
-import { sourceCalls } from '../training/testing/source-calls.ts';
+import { sourceCalls } from '../fine-tuning/testing/source-calls.ts';
 import { draftCalls } from './testing/draft-calls.ts';
 import { makePdf } from './testing/make-documents.ts';
 

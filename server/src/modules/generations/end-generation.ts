@@ -8,7 +8,7 @@ import { AppError } from '../../platform/errors.ts';
 import { publishChange } from '../../platform/events/publish-change.ts';
 import { watchKey } from '../../platform/http/callers/key-ends.ts';
 import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
-import { settle } from '../credits/ledger/holds/holds.ts';
+import { settle } from '../billing/ledger/holds/holds.ts';
 import { notifyOfGeneration } from '../notifications/notify-of-events.ts';
 import { announceGeneration } from './announce-generation.ts';
 import { getGeneration, lockUserGeneration } from './generations.ts';

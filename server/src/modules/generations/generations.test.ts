@@ -14,7 +14,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
-import { withdrawCredits } from '../credits/ledger/given-credits.ts';
+import { withdrawCredits } from '../billing/ledger/given-credits.ts';
 
 const setting = await testGenerations();
 const { server, stub, clock } = setting;

@@ -2,7 +2,7 @@ import * as contract from '@bakehouse/contract/generations';
 import { listGenerators as listGeneratorsEndpoint } from '@bakehouse/contract/generators';
 import { uploadPicture as uploadPictureEndpoint } from '@bakehouse/contract/media';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { cancelGeneration, deleteGeneration } from './end-generation.ts';
 import { getGeneration, listGenerations } from './generations.ts';
 import { listGenerators } from './generators/generators.ts';

@@ -3,7 +3,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { findStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
-import { withdrawCredits } from '../credits/ledger/given-credits.ts';
+import { withdrawCredits } from '../billing/ledger/given-credits.ts';
 import { deleteUnusedPicturesJob } from '../generations/jobs/delete-unused-pictures.ts';
 import { pictureFiles } from '../generations/testing/picture-files.ts';
 

@@ -16,7 +16,7 @@ import { lockStoredBytes } from '../../platform/storage/owner-queries.ts';
 import { storeBlob } from '../../platform/storage/store-blob.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
-import { withdrawCredits } from '../credits/ledger/given-credits.ts';
+import { withdrawCredits } from '../billing/ledger/given-credits.ts';
 import { insertFlux } from '../deployments/testing/test-models.ts';
 import { deleteUnusedPicturesJob } from '../generations/jobs/delete-unused-pictures.ts';
 import { pictureFiles, pngOf } from '../generations/testing/picture-files.ts';

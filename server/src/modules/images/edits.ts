@@ -15,7 +15,7 @@ import type { Context } from '../../platform/context.ts';
 import { conflict, notFoundError, ownedByAnother, unknownId } from '../../platform/errors.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { parseFields } from '../../platform/http/bodies/parse-fields.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { findImageDeployment } from '../deployments/images/image-deployments.ts';
 import { deleteGeneration } from '../generations/end-generation.ts';
 import {

@@ -14,8 +14,8 @@ import type { Context } from '../../platform/context.ts';
 import { notFoundError, unknownId } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import { linkSignals } from '../../platform/link-signals.ts';
-import { readPrices } from '../credits/prices/read-prices.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { readPrices } from '../billing/prices/read-prices.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { awaitGeneration, deleteGeneration } from '../generations/end-generation.ts';
 import {
   findByRequest,

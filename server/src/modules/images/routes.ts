@@ -2,7 +2,7 @@ import * as gallery from '@bakehouse/contract/gallery';
 import * as kontext from '@bakehouse/contract/kontext';
 import * as paris from '@bakehouse/contract/paris';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { deleteKontextImage, editAddress, editUpload, listKontextImages } from './edits.ts';
 import { addTrainingPictures } from './gallery/add-training-pictures.ts';
 import { linkZip, openZipLink } from './gallery/zip-links.ts';

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { password } from '../../testing/auth-client.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
-import { hold } from '../credits/ledger/holds/holds.ts';
-import { buyForTest } from '../credits/testing/test-user.ts';
+import { hold } from '../billing/ledger/holds/holds.ts';
+import { buyForTest } from '../billing/testing/test-user.ts';
 
 const server = await testServer();
 const { db } = server.services;

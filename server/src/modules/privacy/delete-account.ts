@@ -11,11 +11,11 @@ import { conflict } from '../../platform/errors.ts';
 import { closeAccount, confirmIdentity } from '../accounts/deletion/close-account.ts';
 import { hasPassword } from '../accounts/steps.ts';
 import { countOwnAssets } from '../assets/own/count-own-assets.ts';
-import type { UserTotals } from '../credits/queries.ts';
-import { sendableMicro } from '../credits/statement/balance.ts';
-import { getTotals, hasOpenPayment, lockTotals } from '../credits/steps.ts';
+import type { UserTotals } from '../billing/queries.ts';
+import { sendableMicro } from '../billing/statement/balance.ts';
+import { getTotals, hasOpenPayment, lockTotals } from '../billing/steps.ts';
 import { listLivePodIds } from '../deployments/kinds/list-live-pod-ids.ts';
-import { listLiveRuns } from '../training/runs/runs.ts';
+import { listLiveRuns } from '../fine-tuning/runs/runs.ts';
 import { purgeDeletedJob } from './purge-user.ts';
 
 /**

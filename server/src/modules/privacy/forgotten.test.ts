@@ -6,7 +6,7 @@ import type { Database } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { testServer } from '../../testing/test-server.ts';
 import { closeAccount } from '../accounts/deletion/close-account.ts';
-import { watchBalances } from '../credits/low-balance-queries.ts';
+import { watchBalances } from '../billing/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
 /** Tables that still have rows of a purged user, and why. */

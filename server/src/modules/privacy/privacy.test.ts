@@ -10,12 +10,12 @@ import { createFakeDriver, idleUntilStopped } from '../../engine/drivers/fake/fa
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { authClient, password } from '../../testing/auth-client.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
-import { PAYMENTS_ACCOUNT, userAccount } from '../credits/ledger/accounts.ts';
-import { chargeBack } from '../credits/ledger/given-credits.ts';
-import { transfer } from '../credits/ledger/transfer.ts';
-import { buyForTest } from '../credits/testing/test-user.ts';
-import { verifyLedger } from '../credits/verification/verify-ledger.ts';
-import { emptySafetensors, goodData } from '../training/testing/test-run.ts';
+import { PAYMENTS_ACCOUNT, userAccount } from '../billing/ledger/accounts.ts';
+import { chargeBack } from '../billing/ledger/given-credits.ts';
+import { transfer } from '../billing/ledger/transfer.ts';
+import { buyForTest } from '../billing/testing/test-user.ts';
+import { verifyLedger } from '../billing/verification/verify-ledger.ts';
+import { emptySafetensors, goodData } from '../fine-tuning/testing/test-run.ts';
 import { purgeDeletedJob, purgeUser } from './purge-user.ts';
 
 let server: TestServer;

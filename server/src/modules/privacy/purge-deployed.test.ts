@@ -4,7 +4,7 @@ import { deleteAccount } from '@bakehouse/contract/privacy';
 import { expect, test } from 'vitest';
 import { password } from '../../testing/auth-client.ts';
 import { testGenerations } from '../../testing/test-generations.ts';
-import { verifyLedger } from '../credits/verification/verify-ledger.ts';
+import { verifyLedger } from '../billing/verification/verify-ledger.ts';
 import { insertFlux } from '../deployments/testing/test-models.ts';
 
 const { server, balance } = await testGenerations();

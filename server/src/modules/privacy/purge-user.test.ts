@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { password } from '../../testing/auth-client.ts';
 import { testServer } from '../../testing/test-server.ts';
-import { LOSSES_ACCOUNT, receivableAccount } from '../credits/ledger/accounts.ts';
-import { chargeBack } from '../credits/ledger/given-credits.ts';
-import { lockTotals } from '../credits/steps.ts';
-import { verifyLedger } from '../credits/verification/verify-ledger.ts';
+import { LOSSES_ACCOUNT, receivableAccount } from '../billing/ledger/accounts.ts';
+import { chargeBack } from '../billing/ledger/given-credits.ts';
+import { lockTotals } from '../billing/steps.ts';
+import { verifyLedger } from '../billing/verification/verify-ledger.ts';
 import { purgeUser } from './purge-user.ts';
 
 const server = await testServer();

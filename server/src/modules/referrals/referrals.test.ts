@@ -11,7 +11,7 @@ import {
 } from '@bakehouse/contract/referrals';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
-import { verifyLedger } from '../credits/verification/verify-ledger.ts';
+import { verifyLedger } from '../billing/verification/verify-ledger.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -15,8 +15,8 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { lockUserAccounts } from '../credits/accounts.ts';
-import { grantGivenCredits } from '../credits/ledger/given-credits.ts';
+import { lockUserAccounts } from '../billing/accounts.ts';
+import { grantGivenCredits } from '../billing/ledger/given-credits.ts';
 import { notify } from '../notifications/notifications.ts';
 import {
   countReferrals,

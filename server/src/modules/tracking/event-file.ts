@@ -4,7 +4,7 @@ import { selectMetrics } from '../../engine/reports/attempt-log.ts';
 import { type Context } from '../../platform/context.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import { contentDisposition } from '../assets/files/content-type.ts';
-import { findOwnRun } from '../training/runs/runs.ts';
+import { findOwnRun } from '../fine-tuning/runs/runs.ts';
 
 /** Returns the metrics of one of the caller's runs as a TensorBoard event file. Throws AppError 'not_found'. */
 export async function downloadEvents(

@@ -4,8 +4,8 @@ import { hasEnded } from '../../engine/model/workload.ts';
 import { selectMetrics } from '../../engine/reports/attempt-log.ts';
 import { type Context, type Services } from '../../platform/context.ts';
 import { defineJob } from '../../platform/jobs/define-job.ts';
-import { findIntegration, type Integration } from '../training/openai-jobs/create-job.ts';
-import { findOwnRun } from '../training/runs/runs.ts';
+import { findIntegration, type Integration } from '../fine-tuning/openai-jobs/create-job.ts';
+import { findOwnRun } from '../fine-tuning/runs/runs.ts';
 import { namedValues } from './event-file.ts';
 import { keyOf, openService } from './open-service.ts';
 import {

@@ -12,7 +12,7 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { invalidParam, notFoundError, unavailable } from '../../platform/errors.ts';
 import { encrypt } from '../../platform/secrets/encryption.ts';
 import { recordAudit } from '../accounts/record-audit.ts';
-import { type RequireTracker } from '../training/validation/check-fine-tune.ts';
+import { type RequireTracker } from '../fine-tuning/validation/check-fine-tune.ts';
 import { encryptionOf, keyOf, openService } from './open-service.ts';
 import { RunRefused, ServiceRefused, ServiceUnavailable } from './services/tracking-service.ts';
 import { resetOpenRuns } from './tracked-run-queries.ts';

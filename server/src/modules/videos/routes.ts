@@ -1,6 +1,6 @@
 import * as contract from '@bakehouse/contract/videos';
 import { type Binding, bind } from '../../platform/http/bind.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { createVideo, deleteVideo, downloadVideo, estimateVideo, getVideo, listVideos } from './videos.ts';
 
 export const videosRoutes = (usage: IdleCredit): Binding[] => [

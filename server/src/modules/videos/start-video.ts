@@ -7,7 +7,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { type createVideo, videoModels } from '@bakehouse/contract/videos';
 import type { Context } from '../../platform/context.ts';
 import { AppError, invalidParam } from '../../platform/errors.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../deployments/images/image-deployments.ts';
 import { findServingStarter } from '../generations/generators/generators.ts';
 import type { VideoParameters } from '../generations/queries.ts';

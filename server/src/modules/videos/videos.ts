@@ -18,8 +18,8 @@ import { invalidRequest, notFound, notFoundError } from '../../platform/errors.t
 import type { Answer } from '../../platform/http/answer.ts';
 import { answerBlob, type FileRequest } from '../../platform/storage/answer-blob.ts';
 import { contentDisposition } from '../assets/files/content-type.ts';
-import { readPrices } from '../credits/prices/read-prices.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import { readPrices } from '../billing/prices/read-prices.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { deleteGeneration } from '../generations/end-generation.ts';
 import {
   findGeneration,

@@ -1,8 +1,8 @@
 import * as contract from '@bakehouse/contract/visitors';
 import { type Binding, bind, bindPublic } from '../../platform/http/bind.ts';
 import { siteOf } from '../../platform/http/callers/rate-limits.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
 import { claimVisitorPicture, getVisitorPicture, startVisitorPicture } from './visitor-pictures.ts';
 import { answerVisitor, getVisitorTries, type IsPreparing } from './visitor-questions.ts';
 

@@ -6,9 +6,9 @@ import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { findUserId } from '../accounts/users.ts';
-import { expireGivenJob } from '../credits/jobs/ledger-jobs.ts';
-import { findNamedUser } from '../credits/queries.ts';
-import { buyForTest } from '../credits/testing/test-user.ts';
+import { expireGivenJob } from '../billing/jobs/ledger-jobs.ts';
+import { findNamedUser } from '../billing/queries.ts';
+import { buyForTest } from '../billing/testing/test-user.ts';
 import { deleteVisitorPicturesJob } from './jobs/delete-visitor-pictures.ts';
 import { VISITORS } from './visitor-questions.ts';
 

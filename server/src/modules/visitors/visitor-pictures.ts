@@ -7,7 +7,7 @@ import { AppError, conflict, notFoundError } from '../../platform/errors.ts';
 import { isSameSecret, signatureOf } from '../../platform/signature.ts';
 import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { assertStorageLeft } from '../assets/files/storage-quota.ts';
-import type { IdleCredit } from '../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../billing/usage/with-idle-credit.ts';
 import { getGeneration, transferGeneration } from '../generations/generations.ts';
 import { startGeneration } from '../generations/start/start-generation.ts';
 import { asVisitor, grantDailyBudget, VISITORS, withVisitorErrors } from './visitor-questions.ts';

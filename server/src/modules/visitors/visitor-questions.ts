@@ -14,10 +14,10 @@ import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { AppError, conflict, tooMany } from '../../platform/errors.ts';
 import type { Answer } from '../../platform/http/answer.ts';
 import { ensureSystemUser, systemUserId } from '../accounts/users.ts';
+import { grantGivenCredits } from '../billing/ledger/given-credits.ts';
+import { openUserAccount } from '../billing/ledger/open-user-account.ts';
 import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
-import { grantGivenCredits } from '../credits/ledger/given-credits.ts';
-import { openUserAccount } from '../credits/ledger/open-user-account.ts';
 import { listStarterModels, starterLanguageModel } from '../models/starter/starters.ts';
 
 /** System account that owns visitors' generations until they are claimed. */

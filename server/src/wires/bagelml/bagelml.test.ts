@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { Client, Settings } from 'bagelml';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { emptySafetensors, goodData } from '../../modules/training/testing/test-run.ts';
+import { emptySafetensors, goodData } from '../../modules/fine-tuning/testing/test-run.ts';
 import { callBagelml } from '../../testing/bagelml/call-bagelml.ts';
 import { realPython } from '../../testing/real-python.ts';
 import { isSoak } from '../../testing/soak.ts';

@@ -1,7 +1,7 @@
 import type { Job } from '@bakehouse/contract/bagelml';
 import type { Run } from '@bakehouse/contract/runs';
 import { previewFile } from '../../modules/datasets/preview-file.ts';
-import { getRun, listRuns } from '../../modules/training/runs/runs.ts';
+import { getRun, listRuns } from '../../modules/fine-tuning/runs/runs.ts';
 import type { Context } from '../../platform/context.ts';
 import { notFoundError } from '../../platform/errors.ts';
 

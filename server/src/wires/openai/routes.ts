@@ -1,7 +1,7 @@
 import { fromFlatId } from '@bakehouse/contract/fields/flat-id';
 import * as images from '@bakehouse/contract/openai-images';
 import * as videos from '@bakehouse/contract/openai-videos';
-import type { IdleCredit } from '../../modules/credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../../modules/billing/usage/with-idle-credit.ts';
 import { deleteVideo, downloadVideo } from '../../modules/videos/videos.ts';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { createImage, editImage } from './images/image-calls.ts';

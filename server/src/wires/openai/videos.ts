@@ -13,7 +13,7 @@ import {
 } from '@bakehouse/contract/openai-videos';
 import type { Video } from '@bakehouse/contract/videos';
 import type * as z from 'zod';
-import type { IdleCredit } from '../../modules/credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../../modules/billing/usage/with-idle-credit.ts';
 import { getGeneration, listGenerations } from '../../modules/generations/generations.ts';
 import { readShape, videoSize } from '../../modules/generations/generators/parameters.ts';
 import { storePicture } from '../../modules/generations/sources/pictures.ts';

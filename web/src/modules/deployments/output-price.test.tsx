@@ -2,7 +2,7 @@ import type { ImageDeploymentKind } from '@bakehouse/contract/deployments/images
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { pricesQuery } from '../credits/credit-queries.ts';
+import { pricesQuery } from '../billing/credit-queries.ts';
 import { OutputPrice } from './output-price.tsx';
 
 test('shows the price of a picture or video in addition to the hours, as charged', () => {

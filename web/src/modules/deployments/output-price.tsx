@@ -3,7 +3,7 @@ import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
 import { Money } from '../../ui/money.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
-import { pricesQuery } from '../credits/credit-queries.ts';
+import { pricesQuery } from '../billing/credit-queries.ts';
 import { type Kind, kindRow, type OutputCost } from './kinds.ts';
 
 /** Prices are per this many steps. */

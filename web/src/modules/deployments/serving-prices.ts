@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { pricesQuery } from '../credits/credit-queries.ts';
+import { pricesQuery } from '../billing/credit-queries.ts';
 import { useMachine } from '../machines/machine-queries.ts';
 
 export type ServingDevice = 'CPU' | 'GPU';

@@ -4,7 +4,7 @@ import { Card } from '../../ui/card.tsx';
 import { Money } from '../../ui/money.tsx';
 import { QueryView, type ViewedQuery } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { NO_STARTING_CREDITS } from '../credits/credit-queries.ts';
+import { NO_STARTING_CREDITS } from '../billing/credit-queries.ts';
 
 type Props = {
   balance: ViewedQuery<{ available: string; held: string }>;

@@ -11,21 +11,21 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { sessionQuery, useUser } from '../accounts/session.ts';
-import { assetListQuery } from '../assets/asset-queries.ts';
-import { balanceQuery, spendQuery, useBalance } from '../credits/credit-queries.ts';
-import { SpendCard } from '../credits/statement/spend/spend-card.tsx';
+import { balanceQuery, spendQuery, useBalance } from '../billing/credit-queries.ts';
+import { SpendCard } from '../billing/statement/spend/spend-card.tsx';
+import { assetListQuery } from '../datasets/asset-queries.ts';
 import {
   deploymentListQuery,
   deploymentWorkQuery,
   newestDeploymentsQuery,
   useNewestDeployments,
 } from '../deployments/deployment-lists.ts';
-import { RecentGenerations } from '../generations/gallery/recent-generations.tsx';
-import { generationWorkQuery, recentGenerationsQuery } from '../generations/generation-queries.ts';
-import { runListQuery, useRuns } from '../training/runs/run-queries.ts';
-import { displayState } from '../training/runs/run-state.ts';
-import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
-import { recentRunsQuery } from '../training/runs/use-run-work.ts';
+import { runListQuery, useRuns } from '../fine-tuning/runs/run-queries.ts';
+import { displayState } from '../fine-tuning/runs/run-state.ts';
+import { UnfinishedBadge } from '../fine-tuning/runs/unfinished/unfinished-badge.tsx';
+import { recentRunsQuery } from '../fine-tuning/runs/use-run-work.ts';
+import { RecentGenerations } from '../gallery/gallery/recent-generations.tsx';
+import { generationWorkQuery, recentGenerationsQuery } from '../gallery/generation-queries.ts';
 import { BalanceSummary } from './balance-summary.tsx';
 import { OnboardingCard } from './onboarding-card.tsx';
 import { RecentCard } from './recent-card.tsx';

@@ -1,8 +1,8 @@
 import exampleUrl from '../../../../examples/bakehouse-facts.csv?url';
 import { fetchAnswer } from '../../lib/api/fetch-answer.ts';
 import { notify } from '../../ui/notify.ts';
-import { createDataset } from '../assets/asset-calls.ts';
-import { uploadFiles } from '../assets/files/uploads/uploads.ts';
+import { createDataset } from '../datasets/asset-calls.ts';
+import { uploadFiles } from '../datasets/files/uploads/uploads.ts';
 
 const example = { title: 'Bakehouse facts', category: 'Artificial intelligence', tags: ['example'] };
 

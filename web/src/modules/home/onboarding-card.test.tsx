@@ -6,9 +6,9 @@ import { beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { notify } from '../../ui/notify.ts';
-import { assetListQuery } from '../assets/asset-queries.ts';
+import { assetListQuery } from '../datasets/asset-queries.ts';
 import { deploymentListQuery } from '../deployments/deployment-lists.ts';
-import { runListQuery } from '../training/runs/run-queries.ts';
+import { runListQuery } from '../fine-tuning/runs/run-queries.ts';
 import { OnboardingCard } from './onboarding-card.tsx';
 
 const open = vi.fn<(name: string, params?: object) => void>();

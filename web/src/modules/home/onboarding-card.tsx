@@ -11,10 +11,10 @@ import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
 import { notify } from '../../ui/notify.ts';
 import { refreshUser, useUser } from '../accounts/session.ts';
-import { assetListQuery } from '../assets/asset-queries.ts';
+import { assetListQuery } from '../datasets/asset-queries.ts';
 import { deploymentListQuery } from '../deployments/deployment-lists.ts';
-import { useRuns } from '../training/runs/run-queries.ts';
-import { hasEnded } from '../training/runs/run-state.ts';
+import { useRuns } from '../fine-tuning/runs/run-queries.ts';
+import { hasEnded } from '../fine-tuning/runs/run-state.ts';
 import { useExampleDataset } from './use-example-dataset.ts';
 
 type Step = {

@@ -2,11 +2,11 @@ import { Card } from '../../ui/card.tsx';
 import type { LongWork } from '../../ui/long-work.ts';
 import { LongWorkItem } from '../../ui/long-work-item.tsx';
 import { useDeploymentWork } from '../deployments/use-deployment-work.ts';
-import { useGenerationWork } from '../generations/use-generation-work.ts';
-import { LiveRun } from '../training/runs/curves/live-run.tsx';
-import { useRuns } from '../training/runs/run-queries.ts';
-import { hasEnded } from '../training/runs/run-state.ts';
-import { useRunWork } from '../training/runs/use-run-work.ts';
+import { LiveRun } from '../fine-tuning/runs/curves/live-run.tsx';
+import { useRuns } from '../fine-tuning/runs/run-queries.ts';
+import { hasEnded } from '../fine-tuning/runs/run-state.ts';
+import { useRunWork } from '../fine-tuning/runs/use-run-work.ts';
+import { useGenerationWork } from '../gallery/use-generation-work.ts';
 
 /** All unfinished work: the newest run with its curve, everything else as lines. */
 export function WorkInProgress() {

@@ -4,8 +4,8 @@ import { useSheets } from '../../lib/sheet.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
 import { PageDrop } from '../../ui/page-drop.tsx';
 import { ResourcePage } from '../../ui/resource/resource-page.tsx';
-import { AssetList } from '../assets/asset-list.tsx';
-import { UnfinishedBadge } from '../training/runs/unfinished/unfinished-badge.tsx';
+import { AssetList } from '../datasets/asset-list.tsx';
+import { UnfinishedBadge } from '../fine-tuning/runs/unfinished/unfinished-badge.tsx';
 
 export function ModelsPage() {
   const sheets = useSheets();

@@ -1,8 +1,8 @@
 import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { waitForReads } from '../../lib/api/query-client.ts';
 import { lazyPage } from '../../lib/lazy-page.ts';
-import { oneOf, searchSchema } from '../../lib/url-search.ts';
-import { assetListSearch, assetPageParams } from '../assets/asset-search.ts';
+import { searchSchema } from '../../lib/url-search.ts';
+import { assetListSearch, assetPageParams } from '../datasets/asset-search.ts';
 
 const loadModelPage = () => import('./model-page.tsx');
 
@@ -28,9 +28,4 @@ export const modelsRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/model/source/$id/description',
     }).lazy(lazyPage(() => import('./restricted/restricted-model-page.tsx'), 'RestrictedModelPage')),
-    createRoute({
-      getParentRoute: () => app,
-      path: '/operator/access-requests',
-      validateSearch: searchSchema({ state: oneOf('all') }),
-    }).lazy(lazyPage(() => import('./restricted/access-requests-page.tsx'), 'AccessRequestsPage')),
   ] as const;

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { setNavigate } from '../../lib/navigation.ts';
-import { generationOf } from '../generations/testing/generation-of.ts';
+import { generationOf } from '../gallery/testing/generation-of.ts';
 import { NotificationBell } from './notification-bell.tsx';
 
 vi.mock('../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));

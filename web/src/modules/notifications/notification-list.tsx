@@ -21,8 +21,8 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
-import { GenerationThumbnail, shortPrompt } from '../generations/thumbnail/generation-thumbnail.tsx';
-import { useGenerationThumbnail } from '../generations/thumbnail/generation-thumbnail-query.ts';
+import { GenerationThumbnail, shortPrompt } from '../gallery/thumbnail/generation-thumbnail.tsx';
+import { useGenerationThumbnail } from '../gallery/thumbnail/generation-thumbnail-query.ts';
 import type { useNotifications } from './notification-calls.ts';
 
 type Look = { icon: LucideIcon; tone: string };

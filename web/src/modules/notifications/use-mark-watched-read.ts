@@ -3,7 +3,7 @@ import type { Notification } from '@bakehouse/contract/notifications';
 import { useQueries } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import { useEffect, useEffectEvent, useRef, useSyncExternalStore } from 'react';
-import { generationThumbnailQuery } from '../generations/thumbnail/generation-thumbnail-query.ts';
+import { generationThumbnailQuery } from '../gallery/thumbnail/generation-thumbnail-query.ts';
 import { useMarkNotificationsRead, useNotifications } from './notification-calls.ts';
 
 /** Only notifications about finished work are marked as read automatically. */

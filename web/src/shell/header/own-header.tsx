@@ -1,6 +1,6 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useWindowWidth } from '../../lib/device/use-window-width.ts';
-import { BalanceWidget } from '../../modules/credits/balance-widget.tsx';
+import { BalanceWidget } from '../../modules/billing/balance-widget.tsx';
 import { NotificationBell } from '../../modules/notifications/notification-bell.tsx';
 import { Boundary, EmptyFallback } from '../../ui/boundary.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';

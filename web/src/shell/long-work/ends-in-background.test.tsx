@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { followChanges } from '../../lib/live/follow-changes.ts';
-import { useRunWork } from '../../modules/training/runs/use-run-work.ts';
+import { useRunWork } from '../../modules/fine-tuning/runs/use-run-work.ts';
 import { useEndToasts } from './use-end-toasts.ts';
 
 const USER = '11111111-1111-4111-8111-111111111111';

@@ -3,7 +3,7 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
-import { generationOf } from '../../modules/generations/testing/generation-of.ts';
+import { generationOf } from '../../modules/gallery/testing/generation-of.ts';
 import { CommandPalette } from './command-palette.tsx';
 
 const navigate = vi.hoisted(() => vi.fn<(to: object) => void>());

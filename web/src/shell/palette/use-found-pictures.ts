@@ -1,7 +1,7 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/session.ts';
-import { generationsQuery, recentGenerationsQuery } from '../../modules/generations/generation-queries.ts';
+import { generationsQuery, recentGenerationsQuery } from '../../modules/gallery/generation-queries.ts';
 import { nameFits } from './match-commands.ts';
 
 /** Returns pictures and videos whose prompts match the `settled` text, or the newest if it is empty. */

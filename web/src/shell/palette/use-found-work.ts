@@ -3,7 +3,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query';
 import { useUser } from '../../modules/accounts/session.ts';
 import { deploymentListQuery } from '../../modules/deployments/deployment-lists.ts';
 import { type Deployment, linkTo, statusWord } from '../../modules/deployments/kinds.ts';
-import { runListQuery, runsQuery } from '../../modules/training/runs/run-queries.ts';
+import { runListQuery, runsQuery } from '../../modules/fine-tuning/runs/run-queries.ts';
 import { matchCommands, nameFits } from './match-commands.ts';
 
 /** A run or a deployment of any kind. */

@@ -1,10 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { GraduationCap, ImageIcon, type LucideIcon, Rocket } from 'lucide-react';
-import { describeResult } from '../../modules/assets/search/describe-result.ts';
-import {
-  GenerationThumbnail,
-  shortPrompt,
-} from '../../modules/generations/thumbnail/generation-thumbnail.tsx';
+import { describeResult } from '../../modules/datasets/search/describe-result.ts';
+import { GenerationThumbnail, shortPrompt } from '../../modules/gallery/thumbnail/generation-thumbnail.tsx';
 import { useFound } from '../search/use-found.ts';
 import type { Command, CommandGroup } from './match-commands.ts';
 import { useFoundPictures } from './use-found-pictures.ts';

@@ -1,7 +1,7 @@
 import { Autocomplete } from '@base-ui/react/autocomplete';
 import { useNavigate } from '@tanstack/react-router';
 import { type RefObject, useRef, useState } from 'react';
-import { describeResult } from '../../modules/assets/search/describe-result.ts';
+import { describeResult } from '../../modules/datasets/search/describe-result.ts';
 import { matchCommands } from '../palette/match-commands.ts';
 import { useGeneratorPages, usePages } from '../palette/use-pages.ts';
 import { SEARCH_BOX, SEARCH_LABEL, SearchFrame, searchInputClass } from './search-frame.tsx';

@@ -4,7 +4,7 @@ import { type LucideIcon, Tag } from 'lucide-react';
 import type { RefObject } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { COMMAND_KEY } from '../../lib/device/command-key.ts';
-import { describeResult } from '../../modules/assets/search/describe-result.ts';
+import { describeResult } from '../../modules/datasets/search/describe-result.ts';
 import { errorMessage } from '../../ui/notify.ts';
 import { itemClass, popupClass, popupLayer } from '../../ui/popup-class.ts';
 import type { Command } from '../palette/match-commands.ts';

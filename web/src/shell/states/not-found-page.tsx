@@ -1,5 +1,5 @@
 import { useParams } from '@tanstack/react-router';
-import { RepositoryPage } from '../../modules/assets/repository/repository-page.tsx';
+import { RepositoryPage } from '../../modules/datasets/repository/repository-page.tsx';
 import { Missing } from '../../ui/missing.tsx';
 
 /**

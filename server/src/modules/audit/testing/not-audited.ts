@@ -17,6 +17,7 @@ import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import * as errorReports from '@bakehouse/contract/error-reports';
 import * as exported from '@bakehouse/contract/exports';
+import * as training from '@bakehouse/contract/fine-tuning';
 import * as fineTuningJobs from '@bakehouse/contract/fine-tuning-jobs';
 import * as gallery from '@bakehouse/contract/gallery';
 import * as generations from '@bakehouse/contract/generations';
@@ -44,7 +45,6 @@ import * as runs from '@bakehouse/contract/runs';
 import * as shareLinks from '@bakehouse/contract/share-links';
 import * as sql from '@bakehouse/contract/sql';
 import * as trackers from '@bakehouse/contract/trackers';
-import * as training from '@bakehouse/contract/training';
 import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
 
@@ -175,7 +175,7 @@ const SHARING_TEST = 'modules/assets/sharing/sharing.test.ts';
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
   [
     purchases.startPurchase,
-    { action: 'purchase.started', test: 'modules/credits/purchases/purchases.test.ts' },
+    { action: 'purchase.started', test: 'modules/billing/purchases/purchases.test.ts' },
   ],
   [licences.acceptLicence, { action: 'licence.accepted', test: 'modules/licences/licences.test.ts' }],
   [
@@ -188,12 +188,12 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   ],
   [
     diffusionTraining.startDiffusionTraining,
-    { action: 'run.started', test: 'modules/training/pictures/diffusion-training.test.ts' },
+    { action: 'run.started', test: 'modules/fine-tuning/pictures/diffusion-training.test.ts' },
   ],
-  [exported.startExport, { action: 'run.started', test: 'modules/training/exports/exports.test.ts' }],
+  [exported.startExport, { action: 'run.started', test: 'modules/fine-tuning/exports/exports.test.ts' }],
   [
     runs.makeCheckpointModel,
-    { action: 'asset.created', test: 'modules/training/pictures/make-checkpoint-model.test.ts' },
+    { action: 'asset.created', test: 'modules/fine-tuning/pictures/make-checkpoint-model.test.ts' },
   ],
   [shares.shareAsset, { action: 'asset.shared', test: SHARING_TEST }],
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],

@@ -4,7 +4,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 import type { Context } from '../../../platform/context.ts';
 import { AppError, invalidParam, modelUnavailable } from '../../../platform/errors.ts';
-import { costMicro } from '../../credits/prices/cost.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/model-servers.ts';

@@ -2,8 +2,8 @@ import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import OpenAI from 'openai';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { costMicro } from '../../credits/prices/cost.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { starterServing } from '../../deployments/testing/starter-serving.ts';
 import { insertEncoder, insertStarterEncoder } from '../../deployments/testing/test-models.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { highestCostMicro, recordLongPrompt, usageBounds } from './requests.ts';
 
 const CONTEXT_TOKENS = 4096;

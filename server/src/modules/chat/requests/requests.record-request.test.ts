@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Context } from '../../../platform/context.ts';
 import { fakeClock } from '../../../testing/fake-clock.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { recordRequest } from './requests.ts';
 

@@ -3,8 +3,8 @@ import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { testServing } from '../../../testing/test-serving.ts';
-import { costMicro } from '../../credits/prices/cost.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { stubUsage } from '../../deployments/testing/stub-model-server.ts';
 import { insertStarter } from '../../deployments/testing/test-models.ts';
 

@@ -2,7 +2,7 @@ import { downloadFile } from '@bakehouse/contract/assets';
 import { addChatRow } from '@bakehouse/contract/chat-rows';
 import { beforeAll, expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { sourceCalls } from '../../training/testing/source-calls.ts';
+import { sourceCalls } from '../../fine-tuning/testing/source-calls.ts';
 
 const server = await testServer();
 const { create } = sourceCalls(server);

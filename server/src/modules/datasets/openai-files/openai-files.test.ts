@@ -2,7 +2,7 @@ import { deleteAsset, getAsset, listAssets } from '@bakehouse/contract/assets';
 import OpenAI, { toFile } from 'openai';
 import { expect, test } from 'vitest';
 import { type TestUser, testServer } from '../../../testing/test-server.ts';
-import { sourceCalls } from '../../training/testing/source-calls.ts';
+import { sourceCalls } from '../../fine-tuning/testing/source-calls.ts';
 
 const server = await testServer({ config: { storageGb: 1 } });
 const ada = await server.signUp('Ada');

@@ -4,8 +4,8 @@ import { beforeEach, expect, test, vi } from 'vitest';
 import { unlisted } from '../../../engine/testing/test-gpus.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { testServing } from '../../../testing/test-serving.ts';
-import { costMicro } from '../../credits/prices/cost.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { insertFlux, insertModel, insertParis } from '../testing/test-models.ts';
 
 const { server, driver, balance } = await testServing({

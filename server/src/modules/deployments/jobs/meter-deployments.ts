@@ -1,5 +1,5 @@
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import type { IdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../../billing/usage/with-idle-credit.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
 
 export const meterDeploymentsJob = (usage: IdleCredit) =>

@@ -1,6 +1,6 @@
 import type { ImageDeploymentState, WanDeploymentState } from '@bakehouse/contract/deployments/images';
 import type { Deployment } from '@bakehouse/contract/deployments/text';
-import type { PriceId } from '../../credits/prices/prices.ts';
+import type { PriceId } from '../../billing/prices/prices.ts';
 import { placeEmbeddingModel } from '../../serving/placement/embedding/place-embedding-model.ts';
 import { placePipelineModel } from '../../serving/placement/place-image-model.ts';
 import { placeTextModel } from '../../serving/placement/text/place-text-model.ts';

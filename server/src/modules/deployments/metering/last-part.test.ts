@@ -6,10 +6,10 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../../testing/sign-up-operator.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
-import { availableMicro } from '../../credits/ledger/available-micro.ts';
-import { hold, release } from '../../credits/ledger/holds/holds.ts';
-import { costMicro } from '../../credits/prices/cost.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { availableMicro } from '../../billing/ledger/available-micro.ts';
+import { hold, release } from '../../billing/ledger/holds/holds.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 import { meterDeployments } from './meter-deployments.ts';
 

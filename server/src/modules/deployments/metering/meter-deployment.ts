@@ -6,10 +6,10 @@ import type { Services } from '../../../platform/context.ts';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
-import { availableMicro } from '../../credits/ledger/available-micro.ts';
-import { extendHold, hold, leftOfBudgetMicro, settle } from '../../credits/ledger/holds/holds.ts';
-import { agreedPrice, costMicro, currentPriceOf } from '../../credits/prices/cost.ts';
-import { readPrices } from '../../credits/prices/read-prices.ts';
+import { availableMicro } from '../../billing/ledger/available-micro.ts';
+import { extendHold, hold, leftOfBudgetMicro, settle } from '../../billing/ledger/holds/holds.ts';
+import { agreedPrice, costMicro, currentPriceOf } from '../../billing/prices/cost.ts';
+import { readPrices } from '../../billing/prices/read-prices.ts';
 import {
   type DeploymentRow,
   listReadyTimes,

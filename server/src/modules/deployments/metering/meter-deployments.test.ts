@@ -4,10 +4,10 @@ import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import { listNotifications } from '@bakehouse/contract/notifications';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { revenueAccount, userAccount } from '../../credits/ledger/accounts.ts';
-import { transfer } from '../../credits/ledger/transfer.ts';
-import { costMicro } from '../../credits/prices/cost.ts';
-import { defaultPrice } from '../../credits/prices/default-price.ts';
+import { revenueAccount, userAccount } from '../../billing/ledger/accounts.ts';
+import { transfer } from '../../billing/ledger/transfer.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { meterDeployments } from './meter-deployments.ts';
 

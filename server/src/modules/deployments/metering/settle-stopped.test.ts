@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { expireHolds } from '../../credits/ledger/holds/holds.ts';
+import { expireHolds } from '../../billing/ledger/holds/holds.ts';
 import { lockDeployment, recordAsleep, setDraftEnded } from '../queries.ts';
 import { wakeDeployment } from '../reach/wake-deployment.ts';
 import { starterServing } from '../testing/starter-serving.ts';

@@ -1,7 +1,7 @@
 import { cutHostPaths } from '../../../engine/host/cut-host-paths.ts';
 import type { Context } from '../../../platform/context.ts';
 import { modelUnavailable } from '../../../platform/errors.ts';
-import { withIdleCredit } from '../../credits/usage/with-idle-credit.ts';
+import { withIdleCredit } from '../../billing/usage/with-idle-credit.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
 import type { WakingParts } from '../end-deployment.ts';
 import { findDeployment } from '../find-deployments.ts';

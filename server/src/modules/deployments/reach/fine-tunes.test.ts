@@ -3,8 +3,8 @@ import { listVllm } from '@bakehouse/contract/deployments/text';
 import { beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { availableMicro } from '../../credits/ledger/available-micro.ts';
-import { hold } from '../../credits/ledger/holds/holds.ts';
+import { availableMicro } from '../../billing/ledger/available-micro.ts';
+import { hold } from '../../billing/ledger/holds/holds.ts';
 import { nameFineTune } from '../../models/fine-tuned/fine-tuned.ts';
 import { STARTER, starterServing } from '../testing/starter-serving.ts';
 

@@ -5,7 +5,7 @@ import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../testing/test-serving.ts';
-import { expireHolds } from '../../credits/ledger/holds/holds.ts';
+import { expireHolds } from '../../billing/ledger/holds/holds.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
 import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 

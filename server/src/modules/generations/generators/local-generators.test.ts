@@ -1,7 +1,7 @@
 import { PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import { expect, test } from 'vitest';
-import { costMicro } from '../../credits/prices/cost.ts';
-import { defaultPrices } from '../../credits/prices/prices.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import { defaultPrices } from '../../billing/prices/prices.ts';
 import type { GenerationRow } from '../queries.ts';
 import { localGenerator } from './local-generators.ts';
 

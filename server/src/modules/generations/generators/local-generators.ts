@@ -13,8 +13,8 @@ import {
   parisImageRequest,
   wanVideoRequest,
 } from '@bakehouse/contract/runtime/serve-image-spec';
-import { costMicro } from '../../credits/prices/cost.ts';
-import type { PriceList } from '../../credits/prices/prices.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import type { PriceList } from '../../billing/prices/prices.ts';
 import { generationMetadata } from '../generations.ts';
 import type { GenerationRow } from '../queries.ts';
 import { videoSize } from './parameters.ts';

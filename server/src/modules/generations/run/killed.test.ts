@@ -11,7 +11,7 @@ import { LeaseLost } from '../../../platform/leases/hold-lease.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { testGenerations } from '../../../testing/test-generations.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
-import { expireHolds } from '../../credits/ledger/holds/holds.ts';
+import { expireHolds } from '../../billing/ledger/holds/holds.ts';
 import { deletePreview, findPreviews, putPreview, updateGeneration } from '../queries.ts';
 import { leaseNext } from '../queue/queue.ts';
 import type { RunningParts } from './attempt.ts';

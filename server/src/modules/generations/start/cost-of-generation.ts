@@ -1,7 +1,7 @@
 import type { GenerationParameters } from '@bakehouse/contract/generations';
 import { requestedPictureCount } from '@bakehouse/contract/generators/parameters/requested-picture-count';
-import { costMicro } from '../../credits/prices/cost.ts';
-import type { PriceId, PriceList } from '../../credits/prices/prices.ts';
+import { costMicro } from '../../billing/prices/cost.ts';
+import type { PriceId, PriceList } from '../../billing/prices/prices.ts';
 import type { Upstream } from '../../providers/find-upstreams.ts';
 import type { UpstreamVideo } from '../../providers/upstream-videos.ts';
 import { localGenerator } from '../generators/local-generators.ts';

@@ -2,7 +2,7 @@ import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { quoteGeneration as endpoint } from '@bakehouse/contract/generations';
 import { formatBgl } from '@bakehouse/contract/money';
 import type { Context } from '../../../platform/context.ts';
-import { readPrices } from '../../credits/prices/read-prices.ts';
+import { readPrices } from '../../billing/prices/read-prices.ts';
 import { chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import { assertLoraSupported, readParameters, resolveNamedModel } from './parameters.ts';

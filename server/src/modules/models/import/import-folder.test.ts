@@ -9,8 +9,8 @@ import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { findAssetUse as findDeploymentUse } from '../../deployments/find-asset-use.ts';
 import { insertModel } from '../../deployments/testing/test-models.ts';
-import { findAssetUse as findTrainingUse } from '../../training/find-asset-use.ts';
-import { emptySafetensors } from '../../training/testing/test-run.ts';
+import { findAssetUse as findTrainingUse } from '../../fine-tuning/find-asset-use.ts';
+import { emptySafetensors } from '../../fine-tuning/testing/test-run.ts';
 import { importFolder } from './import-folder.ts';
 import { removeImport } from './remove-import.ts';
 

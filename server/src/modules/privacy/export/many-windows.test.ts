@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { beforeAll, expect, test } from 'vitest';
 import { plansOf, recordingDatabase } from '../../../testing/recording-database.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { listUsageWindows } from '../../credits/steps.ts';
-import { insertTestUser } from '../../credits/testing/test-user.ts';
+import { listUsageWindows } from '../../billing/steps.ts';
+import { insertTestUser } from '../../billing/testing/test-user.ts';
 
 const { url } = await testDatabase();
 const recording = recordingDatabase(url);

@@ -10,7 +10,7 @@ import type { createImage as createImageEndpoint } from '@bakehouse/contract/ope
 import { editImageFields } from '@bakehouse/contract/openai-images';
 import type * as z from 'zod';
 import type { Config } from '../../../config.ts';
-import type { IdleCredit } from '../../../modules/credits/usage/with-idle-credit.ts';
+import type { IdleCredit } from '../../../modules/billing/usage/with-idle-credit.ts';
 import { findNamedImageDeployment } from '../../../modules/deployments/images/image-deployments.ts';
 import { readShape } from '../../../modules/generations/generators/parameters.ts';
 import { storePicture } from '../../../modules/generations/sources/pictures.ts';

@@ -1,7 +1,7 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { pricesQuery } from '../../credits/credit-queries.ts';
+import { pricesQuery } from '../../billing/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
 import { useDeployments } from '../use-deployments.ts';
 import { chatModelsQuery } from './chat.ts';

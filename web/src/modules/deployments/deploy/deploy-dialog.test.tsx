@@ -15,7 +15,7 @@ import { DeployDialog } from './deploy-dialog.tsx';
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../accounts/session.ts', () => ({ useUser: () => ({ id: 'u1' }) }));
 const models = ['FluxPipeline', 'FluxKontextPipeline', 'DDMPipeline', null];
-vi.mock('../../assets/choice/asset-field.tsx', async (original) => ({
+vi.mock('../../datasets/choice/asset-field.tsx', async (original) => ({
   ...(await original<object>()),
   AssetField: ({ value, fits }: { value: string | null; fits: (model: AssetSummary) => boolean }) => (
     <>

@@ -1,7 +1,7 @@
 import { DOCUMENTS_FILE, type Draft, saveDraftRows } from '@bakehouse/contract/drafts';
 import { call } from '../../../lib/api/api-client.ts';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { DatasetDialog, useSaveToDataset } from '../../assets/choice/dataset-dialog.tsx';
+import { DatasetDialog, useSaveToDataset } from '../../datasets/choice/dataset-dialog.tsx';
 
 /** `rows`: the selected rows; empty for all unsaved ones. */
 type Props = { draft: Draft; rows: string[]; onClose: () => void };

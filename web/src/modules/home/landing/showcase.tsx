@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { cx } from '../../../lib/cx.ts';
 import { ProductPicture } from '../../../ui/product-picture.tsx';
-import { GeneratorList } from '../../generators/generator-list.tsx';
-import { servedGeneratorsQuery } from '../../generators/served-generators.ts';
+import { GeneratorList } from '../../generate/generator-list.tsx';
+import { servedGeneratorsQuery } from '../../generate/served-generators.ts';
 import { DocumentationLink } from './documentation-link.tsx';
 
 const parts = [

@@ -12,7 +12,7 @@ import { lengthProblem, nameProblem } from '../../../ui/text-problem.ts';
 import { Textarea } from '../../../ui/textarea.tsx';
 import { type Problems, useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
-import { AssetField } from '../../assets/choice/asset-field.tsx';
+import { AssetField } from '../../datasets/choice/asset-field.tsx';
 import { useSaveRestrictedModel } from './restricted-model-calls.ts';
 
 const FORM_ID = 'restricted-model';

@@ -7,8 +7,8 @@ import type { TestUser } from '../../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
 import { recordLineage } from '../../../assets/lineage.ts';
 import { readRevision } from '../../../assets/read-revision.ts';
-import { costMicro } from '../../../credits/prices/cost.ts';
-import { defaultPrice } from '../../../credits/prices/default-price.ts';
+import { costMicro } from '../../../billing/prices/cost.ts';
+import { defaultPrice } from '../../../billing/prices/default-price.ts';
 import { insertModel, insertTraining } from '../../../deployments/testing/test-models.ts';
 
 const GB = 1024 ** 3;

@@ -1,0 +1,187 @@
+import type { createAsset } from '@bakehouse/contract/assets';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { FineTunePayload } from '@bakehouse/contract/fine-tuning';
+import type { TrainingSources } from '@bakehouse/contract/runtime/train-spec';
+import type { Context } from '../../platform/context.ts';
+import type { Transaction } from '../../platform/db/database.ts';
+import { invalidParam } from '../../platform/errors.ts';
+import { isUuid } from '../../platform/is-uuid.ts';
+import { findClonedAsset } from '../assets/sources/sources.ts';
+import { assertQuotedCost } from '../billing/prices/cost.ts';
+import { spendOnce } from '../billing/spend-once.ts';
+import { cloneHubBase } from './cloning/hub-base.ts';
+import { createRun, type NewModel, sourceOf } from './create-run.ts';
+import { type SettledFields, toTrainSpec, withDefaults, withDetectedFormat } from './fine-tune-spec.ts';
+import { insertJob, type JobRow } from './openai-jobs/job-queries.ts';
+import { readSourceNames } from './slowdown.ts';
+import {
+  checkFineTune,
+  type FineTuneCheck,
+  type FineTuneRequest,
+  type TrainingParts,
+} from './validation/check-fine-tune.ts';
+
+const PAYLOAD = 'fine_tune_payload';
+
+type Body = InputOf<typeof createAsset>['body'];
+
+/** Job data of OpenAI's API, and the validation file if given. */
+type StartedJob = Omit<JobRow, 'runId'> & { validation: FineTuneRequest['validation'] };
+
+/**
+ * Creates a model asset and its run, holds the quote up to the ceiling and queues the run, in one
+ * transaction. A base model on the public hub is cloned first, and the run waits for it. Returns the asset's
+ * id. Throws AppError('invalid_request') with the first fault, 'conflict' if the price rose above the quote,
+ * 'not_found' if a source was deleted or unshared concurrently, 'insufficient_funds', 'budget_exceeded', or
+ * 'idempotency_conflict'.
+ */
+export async function startFineTune(
+  ctx: Context,
+  parts: TrainingParts,
+  body: Body,
+  payload: FineTunePayload,
+  signal: AbortSignal,
+  job: StartedJob | null = null,
+): Promise<string> {
+  // A retry with another price or load is the same run.
+  const { cost_max: costMaxMicro, slowdown: _, ...asked } = payload;
+  const input = { ...body, fine_tune_payload: asked, ...(job && { job }) };
+  const { id } = await spendOnce(
+    ctx,
+    parts.usage,
+    { operation: 'start-fine-tune', input },
+    async () => {
+      const based = await withHubModel(ctx, payload);
+      const validation = job?.validation ?? null;
+      const check = await checkStart(ctx, parts, { payload: based, validation, signal });
+      return { check, sources: await readSourceNames(ctx, check) };
+    },
+    async (tx, { check, sources }) => {
+      assertQuotedCost({
+        micro: check.costMicro,
+        maxMicro: costMaxMicro,
+        what: 'this run',
+        param: `${PAYLOAD}.cost_max`,
+      });
+      const { modelId } = await makeFineTune(tx, ctx, { body, payload, check, sources, job });
+      return { id: modelId };
+    },
+  );
+  return id;
+}
+
+type Start = {
+  body: NewModel;
+  payload: FineTunePayload;
+  check: FineTuneCheck;
+  sources: TrainingSources;
+  job: StartedJob | null;
+};
+
+/** Step: creates the run of a fine-tune and its model. Throws whatever `createRun` throws. */
+async function makeFineTune(
+  tx: Transaction,
+  ctx: Context,
+  { body, payload, check, sources: named, job }: Start,
+): Promise<{ modelId: string }> {
+  const { hubBase, dataset, heldOut: validation, place } = check;
+  const now = ctx.clock.now();
+  const base = hubBase ? await cloneHubBase(tx, { userId: ctx.caller.userId, now }, hubBase) : check.base;
+  const fields = withDefaults(withDetectedFormat(payload, check.validation.data?.format));
+  const made = await createRun(tx, ctx, {
+    ...{ body, base, validation, place, now },
+    clones: hubBase?.repoId ?? null,
+    dataset: sourceOf(dataset),
+    alsoReads: [dataset, ...(validation ? [validation] : [])].map(({ asset }) => asset.id),
+    spec: toTrainSpec({
+      title: body.title,
+      fields,
+      base,
+      dataset,
+      validation,
+      sources: named,
+      placement: place.placement,
+      now,
+    }),
+    trained: {
+      kind: 'text',
+      fileName: payload.file_name,
+      parameters: parametersOf(fields, check.validation.data?.tied_embeddings === true),
+    },
+    ...{ price: check.price, seconds: check.seconds, flops: check.flops, costMicro: check.costMicro },
+    memoryBytes: check.memoryBytes,
+    quote: check.validation.cost_estimate.quote,
+    ceilingMicro: payload.ceiling,
+  });
+  if (job) await insertJob(tx, { runId: made.runId, userId: ctx.caller.userId, ...job });
+  return made;
+}
+
+type ToCheck = {
+  payload: FineTunePayload;
+  validation: FineTuneRequest['validation'];
+  signal: AbortSignal;
+};
+
+/** Throws the first fault that the wizard's validation reports. */
+async function checkStart(
+  ctx: Context,
+  parts: TrainingParts,
+  { payload, validation, signal }: ToCheck,
+): Promise<FineTuneCheck> {
+  const cpu = await parts.runCpu(ctx.db);
+  const check = await checkFineTune(ctx, parts, {
+    datasetId: payload.asset_id,
+    baseModelId: payload.base_model,
+    validation,
+    gpu: { type: payload.accelerator_type, count: payload.accelerator_count },
+    fields: payload,
+    cpu: { ...cpu, slowdown: payload.slowdown ?? cpu.slowdown },
+    signal,
+    // The run counts its data itself.
+    readsOn: false,
+    params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },
+  });
+  const [fault] = check.faults;
+  if (!fault) return check;
+  const { message: publicMessage, about } = fault;
+  const param = about === null ? PAYLOAD : about === 'validation_file' ? about : `${PAYLOAD}.${about}`;
+  throw invalidParam(param, publicMessage);
+}
+
+/**
+ * Returns the parameters to show: without lm_head if it is tied to the input embeddings, which the run does
+ * not train.
+ */
+function parametersOf(
+  {
+    asset_id,
+    base_model,
+    hf_model_id,
+    file_name,
+    user_id,
+    ceiling,
+    cost_max,
+    slowdown,
+    lora_target_modules: modules,
+    ...parameters
+  }: FineTunePayload & SettledFields,
+  isHeadTied: boolean,
+) {
+  const trained = modules.filter((name) => !(isHeadTied && name === 'lm_head'));
+  return { ...parameters, lora_target_modules: trained };
+}
+
+/**
+ * Returns the payload with a base model as asset id, or as hub name if the caller has no clone of it. Throws
+ * AppError 'invalid_request' for an unknown id.
+ */
+async function withHubModel(ctx: Context, payload: FineTunePayload): Promise<FineTunePayload> {
+  const { hf_model_id: repoId, ...rest } = payload;
+  if (repoId === undefined) {
+    if (!isUuid(rest.base_model)) throw invalidParam('fine_tune_payload.base_model', 'No model has this id');
+    return rest;
+  }
+  const cloned = await findClonedAsset(ctx.db, { userId: ctx.caller.userId, repoId, type: 'model' });
+  return { ...rest, base_model: cloned ?? repoId };
+}

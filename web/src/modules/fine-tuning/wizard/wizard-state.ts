@@ -1,0 +1,225 @@
+import type { Configuration } from '@bakehouse/contract/configurations';
+import { defaultObjective } from '@bakehouse/contract/fine-tune-numbers';
+import type { DataReading, FineTuneValidation } from '@bakehouse/contract/fine-tuning';
+import type { uploadBaseModelTypes } from '@bakehouse/contract/limits';
+import type { Dispatch } from 'react';
+import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
+import type { Upload } from '../../datasets/files/uploads/uploads.ts';
+import type { ParameterProblems } from '../parameters/parameter-problems.ts';
+import { toDraft } from '../parameters/rewards/reward-draft.ts';
+import { valuesWith } from '../parameters/suggested-parameters.ts';
+import {
+  blankFormat,
+  initialParameters,
+  type ModelType,
+  type RowFormat,
+  type TrainingParameters,
+} from '../parameters/training-parameters.ts';
+
+export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selection' | 'parameters' | 'review';
+
+export type WizardState = {
+  step: StepId;
+  /** The step's result is shown. */
+  isOver: boolean;
+  type: ModelType | null;
+  name: string;
+  /** The suggested name, not typed by the user. */
+  suggestedName: string;
+  tags: string[];
+  baseModelType: (typeof uploadBaseModelTypes)[number] | null;
+  files: ChosenFile[];
+  baseModelId: string | null;
+  /** For a model from the Hub: owner/name. The server finds or creates its clone. */
+  hubModelId: string;
+  datasetId: string | null;
+  fileName: string | null;
+  parameters: TrainingParameters;
+  /** Maximum cost of the run in BGL, as typed; empty for the server's proposal. */
+  ceiling: string;
+  /** Failed attempts to leave this step; errors are shown from the first. */
+  attempts: number;
+};
+
+export const initialState: WizardState = {
+  step: 'type',
+  isOver: false,
+  type: null,
+  name: '',
+  suggestedName: '',
+  tags: [],
+  baseModelType: null,
+  files: [],
+  baseModelId: null,
+  hubModelId: '',
+  datasetId: null,
+  fileName: null,
+  parameters: initialParameters,
+  ceiling: '',
+  attempts: 0,
+};
+
+export type Suggestion = Partial<
+  Pick<WizardState, 'name' | 'baseModelId' | 'datasetId' | 'fileName'> & RowFormat
+>;
+
+export type Change =
+  | {
+      do: 'change';
+      values: Partial<
+        Omit<WizardState, 'step' | 'isOver' | 'suggestedName' | 'parameters' | 'ceiling' | 'attempts'>
+      >;
+    }
+  | { do: 'ceiling'; ceiling: string }
+  | { do: 'parameters'; values: Partial<TrainingParameters> }
+  /** Fills in suggestions for empty fields. */
+  | { do: 'suggest'; values: Suggestion }
+  /** Applies a saved configuration; fields that it lacks stay unchanged. */
+  | { do: 'apply'; configuration: Configuration['fine_tune_payload'] };
+
+export type WizardAction =
+  | Change
+  | { do: 'continue' }
+  | { do: 'back' }
+  | { do: 'finish' }
+  /** From the one-screen form to the wizard's steps, with the same values. */
+  | { do: 'all settings' }
+  /** Resets to the initial state. */
+  | { do: 'try again'; begun: WizardState };
+
+export type Problems = ParameterProblems & Partial<Record<keyof WizardState, string>>;
+
+/** State and actions for the steps. */
+export type Wizard = {
+  state: WizardState;
+  /** Errors to show now. */
+  problems: Problems;
+  /** The file that the wizard was opened for. */
+  wantedFile: string | undefined;
+  /** A request is in flight: submitting again does nothing. */
+  busy: boolean;
+  dispatch: Dispatch<WizardAction>;
+  /** The step's primary action: continue, validate, create or start. */
+  goOn: () => void;
+  /** Validates the choice again; the result is shown in the form. */
+  checkChoice: () => void;
+  /** Why validation got no response. */
+  checkError: Error | null;
+  /** Resets everything after a failure. */
+  tryAgain: () => void;
+  /** The server's response for the current choice. */
+  validation: FineTuneValidation | undefined;
+  /** The background scan of a long file. */
+  reading: DataReading | null;
+  /** Error message if the balance is too low to start; nothing has started, and no input is lost. */
+  unaffordable: string | null;
+  /** The price has increased: nothing has started, and the price is fetched again. */
+  priceChanged: boolean;
+  /** The response was lost: training may have started, with the current or with earlier choices. */
+  mayHaveBegun: 'as chosen' | 'as before' | null;
+  /** True if the run can be started and paid. */
+  canStart: boolean;
+  uploads: Upload[];
+  modelId: string | null;
+  error: Error | null;
+};
+
+/** Returns the state after a change. */
+export function withChange(state: WizardState, change: Change): WizardState {
+  const changed = afterChange(state, change);
+  return { ...changed, parameters: withObjective(state.parameters, changed.parameters) };
+}
+
+/** A new objective changes the trained modules, unless the change sets them. */
+function withObjective(before: TrainingParameters, after: TrainingParameters): TrainingParameters {
+  const saysWhich = before.lora_target_modules !== after.lora_target_modules;
+  if (after.objective === before.objective || saysWhich) return after;
+  const changed = valuesWith(after.objective, { ...after, objective: before.objective }, null);
+  return { ...after, ...changed };
+}
+
+function afterChange(state: WizardState, change: Change): WizardState {
+  switch (change.do) {
+    case 'change':
+      return withoutStaleChoices(state, { ...state, ...change.values });
+    case 'ceiling':
+      return { ...state, ceiling: change.ceiling };
+    case 'parameters':
+      return { ...state, parameters: { ...state.parameters, ...change.values } };
+    case 'suggest':
+      return withSuggestion(state, change.values);
+    case 'apply':
+      return withConfiguration(state, change.configuration);
+  }
+}
+
+/** Applies every field of the configuration. Columns without a format are from before formats existed. */
+function withConfiguration(
+  state: WizardState,
+  configuration: Configuration['fine_tune_payload'],
+): WizardState {
+  const { asset_id, base_model, hf_model_id, file_name, model_name, rewards, ...parameters } = configuration;
+  const { objective, input_column, output_column, rejected_column, label_column } = parameters;
+  const isPair = Boolean(input_column && output_column);
+  const ofColumns = rejected_column ? 'preference' : label_column ? 'feedback' : null;
+  const data_format = parameters.data_format ?? ofColumns ?? (isPair ? 'prompt_completion' : null);
+  return {
+    ...state,
+    ...(hf_model_id ? { type: 'huggingface' } : base_model && { type: 'finetune' }),
+    name: model_name ?? state.name,
+    // A Hub model has no asset here.
+    baseModelId: hf_model_id === undefined ? (base_model ?? state.baseModelId) : null,
+    hubModelId: hf_model_id ?? state.hubModelId,
+    datasetId: asset_id ?? state.datasetId,
+    // The chosen file belongs to the previous dataset.
+    fileName: file_name ?? (asset_id === undefined || asset_id === state.datasetId ? state.fileName : null),
+    parameters: {
+      ...state.parameters,
+      ...parameters,
+      ...(rewards && { rewards: rewards.map(toDraft) }),
+      data_format,
+      // Older configurations without it used an adapter.
+      adaptation: parameters.adaptation ?? 'lora',
+      objective: objective ?? defaultObjective(data_format),
+      input_column: input_column ?? '',
+      output_column: output_column ?? '',
+      rejected_column: rejected_column ?? '',
+      label_column: label_column ?? '',
+      system_column: parameters.system_column ?? '',
+    },
+  };
+}
+
+/**
+ * Clears dependent choices: the file with its dataset, and format and columns with their file. A Hub model
+ * replaces a local one.
+ */
+function withoutStaleChoices(before: WizardState, after: WizardState): WizardState {
+  const baseModelId = after.type === 'huggingface' ? null : after.baseModelId;
+  const fileName = after.datasetId === before.datasetId ? after.fileName : null;
+  const reading = fileName === before.fileName ? {} : blankFormat(null);
+  return { ...after, baseModelId, fileName, parameters: { ...after.parameters, ...reading } };
+}
+
+function withSuggestion(state: WizardState, suggested: Suggestion): WizardState {
+  const { data_format, input_column, output_column, rejected_column, label_column } = state.parameters;
+  const untouched = !data_format && !input_column && !output_column && !rejected_column && !label_column;
+  return {
+    ...state,
+    ...(state.name === '' && suggested.name && { name: suggested.name, suggestedName: suggested.name }),
+    baseModelId: state.baseModelId ?? suggested.baseModelId ?? null,
+    datasetId: state.datasetId ?? suggested.datasetId ?? null,
+    fileName: state.fileName ?? suggested.fileName ?? null,
+    parameters: untouched
+      ? {
+          ...state.parameters,
+          ...blankFormat(suggested.data_format ?? null),
+          input_column: suggested.input_column ?? '',
+          output_column: suggested.output_column ?? '',
+          rejected_column: suggested.rejected_column ?? '',
+          label_column: suggested.label_column ?? '',
+          system_column: suggested.system_column ?? '',
+        }
+      : state.parameters,
+  };
+}
