@@ -132,7 +132,7 @@ def test_report_counts_and_shows_ratings(tmp_path: Path, tied_model: Path) -> No
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
     fields["parameters"]["objective"] = "kto"
     report = report_of(fields)
-    assert report.critical_errors == []
+    assert report.target_errors == []
     assert report.format is not None
     assert (report.format.format, report.format.label_column) == ("feedback", "label")
     prepared = prepare(path, tied_model)
@@ -194,12 +194,10 @@ def test_reads_the_ratings_of_a_validation_file(tmp_path: Path, tied_model: Path
         prepare(path, tied_model, held=write_rows(tmp_path / "alone.jsonl", alone))
 
 
-def test_reports_an_adapter_on_lm_head_as_a_critical_error(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_refuses_an_adapter_on_lm_head(tmp_path: Path, tiny_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", feedback_rows())
     fields = spec(tiny_model, path)
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
     fields["parameters"]["objective"] = "kto"
-    (error,) = report_of(fields).critical_errors
+    (error,) = report_of(fields).target_errors
     assert error.startswith("KTO cannot train an adapter on lm_head: leave it out")

@@ -89,7 +89,7 @@ def test_report_counts_and_shows_both_answers(tmp_path: Path, tied_model: Path) 
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
     fields["parameters"] |= {"objective": "dpo", "batch_size": 1, "eval_batch_size": 1}
     report = report_of(fields)
-    assert report.critical_errors == []
+    assert report.target_errors == []
     assert report.format is not None
     assert (report.format.format, report.format.rejected_column) == ("preference", "rejected")
     prepared = prepare(path, tied_model)
@@ -190,15 +190,13 @@ def test_reads_the_pairs_of_a_validation_file(tmp_path: Path, tied_model: Path) 
         prepare(path, tied_model, held=write_rows(tmp_path / "alone.jsonl", alone))
 
 
-def test_reports_an_adapter_on_lm_head_as_a_critical_error(
-    tmp_path: Path, tiny_model: Path
-) -> None:
+def test_refuses_an_adapter_on_lm_head(tmp_path: Path, tiny_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", preference_rows())
     fields = spec(tiny_model, path)
     fields["data"] = data_spec(path.name, **_UNNAMED).model_dump()
     fields["parameters"]["objective"] = "dpo"
     report = report_of(fields)
-    assert report.critical_errors == [
+    assert report.target_errors == [
         "DPO cannot train an adapter on lm_head: leave it out of the target modules, or choose "
         "the objective SFT."
     ]
