@@ -2,12 +2,12 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { WORK_MS } from './journey.ts';
 
-/** Retry after this: the list may have closed in the meantime. */
+/** Time after which the selection is retried, because the list may have closed. */
 const CLICK_MS = 2_000;
 
 /**
- * Selects an option of a select or combobox by the first words of its label. Retries, because a click is lost
- * while the list rerenders, and a dialog that moves the focus while opening closes the list.
+ * Selects an option of a select or combobox by the first words of its label. Retries for two reasons: a click
+ * is lost if the list renders again, and a dialog that moves the focus while it opens closes the list.
  */
 export async function choose(page: Page, field: string | Locator, option: string): Promise<void> {
   const control = typeof field === 'string' ? page.getByRole('combobox', { name: field }) : field;
@@ -28,7 +28,7 @@ export async function choose(page: Page, field: string | Locator, option: string
     .toBe('chosen');
 }
 
-/** Returns the field's text: a select is a button with text, a combobox an input. */
+/** Returns the text of the field. A select is a button with text, a combobox is an input. */
 async function valueOf(control: Locator): Promise<string> {
   return (await control.textContent()) || control.inputValue();
 }

@@ -4,34 +4,34 @@ import { type Browser, type BrowserContext, type BrowserServer, chromium } from 
 
 export type { Browser, Page } from 'playwright-core';
 
-/** Debian's headless Chromium: pages take a quarter of the CPU time that they need in the full browser. */
+/** Debian's headless Chromium. Pages use a quarter of the CPU time that they need in the full browser. */
 export const HEADLESS_SHELL = 'chromium-headless-shell';
 const names = [HEADLESS_SHELL, 'chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
 const macApps = ['Chromium', 'Google Chrome'].map((app) => `/Applications/${app}.app/Contents/MacOS/${app}`);
 
 const flags = [
-  // Chromium's sandbox refuses root; the pages are our own.
+  // Chromium's sandbox does not work for root. It is not needed, because the pages are our own.
   ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
-  // Block all hosts except the server under test.
+  // Blocks all hosts except the server under test.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-dev-shm-usage',
-  // Debian enables GPU rendering, which is emulated without a GPU.
+  // Debian enables rendering on a GPU, which is slow if it has to be emulated.
   '--disable-gpu',
 ];
 
-/** Launches the system's browser, restricted to this machine. */
+/** Launches the system's browser, which may only connect to this machine. */
 export function launchChromium(): Promise<Browser> {
   return chromium.launch({ executablePath: requireChromium(), args: flags });
 }
 
-/** Launches it as a server that several test processes connect to. */
+/** Launches the browser as a server to which several test processes connect. */
 export function startBrowser(): Promise<BrowserServer> {
   return chromium.launchServer({ executablePath: requireChromium(), args: flags, host: '127.0.0.1' });
 }
 
-/** Launches it with a persistent profile in a folder. */
+/** Launches the browser with a profile that is stored in a folder. */
 export function openProfile(folder: string): Promise<BrowserContext> {
   return chromium.launchPersistentContext(folder, { executablePath: requireChromium(), args: flags });
 }
@@ -42,7 +42,10 @@ function requireChromium(): string {
   return executablePath;
 }
 
-/** Returns the path of Chromium or Chrome: BAKEHOUSE_CHROMIUM, else the first one installed. */
+/**
+ * Returns the path of Chromium or Chrome: BAKEHOUSE_CHROMIUM if it is set, otherwise the first one that is
+ * installed.
+ */
 export function findChromium(): string | null {
   const named = process.env.BAKEHOUSE_CHROMIUM;
   return (named ? [named] : [...names.flatMap(onPath), ...macApps]).find(isProgram) ?? null;

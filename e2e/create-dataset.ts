@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 
 type NewDataset = { name: string; file?: { name: string; text: string } };
 
-/** Creates a dataset in the browser, uploads its file, and ends on its page. */
+/** Creates a dataset in the browser and uploads its file. Afterwards the page of the dataset is open. */
 export async function createDataset(page: Page, { name, file }: NewDataset): Promise<void> {
   await page.goto('/dataset?sheet=create-dataset');
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });

@@ -16,16 +16,16 @@ declare module 'vitest' {
 export type JourneyServer = {
   /** Base URL. */
   url: string;
-  /** Its database, for states that no page can produce. */
+  /** URL of its database, for states that cannot be created with a page. */
   databaseUrl: string;
 };
 
-/** Content for the public Hub's screens. */
+/** Content of the public Hub for the Hub's screens. */
 const rye = { type: 'model', id: 'bakery/rye-7b', files: { 'README.md': '# Rye' } } as const;
 
 /**
- * Starts one browser and a small public Hub for all journeys, and one real server per worker, whose journeys
- * run sequentially.
+ * Starts one browser and a small public Hub for all journeys, and one real server per worker. The journeys of
+ * a worker run one after the other.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const browser = await startBrowser();

@@ -5,7 +5,10 @@ import { WORK_MS } from './journey.ts';
 
 type Choice = { name: string; file: string };
 
-/** From a dataset's page to the wizard's Parameters step, using the wizard's suggestions for the rest. */
+/**
+ * Goes from a dataset's page to the step Parameters of the wizard. Accepts the wizard's suggestions in the
+ * other steps.
+ */
 export async function goToParameters(page: Page, { name, file }: Choice): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
   const base = page.getByRole('combobox', { name: 'Base model' });

@@ -6,8 +6,8 @@ import { findViolations, type Theme } from './screens/axe.ts';
 import { screenshotPath } from './screenshots.ts';
 
 /**
- * Generous timeouts for a page state and for work on the machine, which only catch hangs: speed is not under
- * test.
+ * Limits for a state of a page, and for work on the machine. They are generous, because they only detect
+ * hangs: the tests do not measure speed.
  */
 const PAGE_MS = 5 * 60_000;
 export const WORK_MS = 10 * 60_000;
@@ -15,7 +15,7 @@ export const WORK_MS = 10 * 60_000;
 const DESKTOP = { width: 1440, height: 900 };
 const PHONE = { width: 390, height: 844 };
 
-/** Safari (2026) can't iterate streams, so doing so fails here too. */
+/** Makes iterating a stream fail, because Safari (2026) cannot do it. */
 const SAFARI =
   'delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values;';
 
@@ -29,16 +29,16 @@ function connect(): Promise<Browser> {
 
 type Fixtures = {
   allowed: RegExp[];
-  /** Opens a page for a new visitor with separate cookies, on another server if `baseURL` is set. */
+  /** Opens a page for another visitor, with separate cookies. With `baseURL`, opens it on another server. */
   openPage: (baseURL?: string) => Promise<Page>;
   page: Page;
-  /** Allows matching console errors from now on, including responses with an error status. */
+  /** From now on, permits console errors that match, including responses with an error status. */
   allowErrors: (pattern: RegExp) => void;
 };
 
 /**
- * A test in a real browser. Fails on any uncaught or logged page error, and saves a screenshot of every open
- * page on failure.
+ * A test in a real browser. Fails if a page throws or logs an error. If it fails, saves a screenshot of every
+ * open page.
  */
 export const journey = test.extend<Fixtures>({
   // oxlint-disable-next-line no-empty-pattern -- vitest reads what a fixture needs from the pattern
@@ -60,7 +60,7 @@ export const journey = test.extend<Fixtures>({
       expect(unexpected, 'errors in the browser').toEqual([]);
     });
     await use(async (baseURL = journeyServer().url) => {
-      // Moving elements aren't clickable, and endless animations redraw 60 times a second.
+      // Elements that move cannot be clicked, and endless animations use CPU time.
       const motion = { reducedMotion: 'reduce' } as const;
       const context = await (await connect()).newContext({ baseURL, viewport: DESKTOP, ...motion });
       contexts.push(context);
@@ -76,14 +76,15 @@ export const journey = test.extend<Fixtures>({
   page: async ({ openPage }, use) => use(await openPage()),
 });
 
-/** A journey of the soak tier, for behaviour that cheaper tests cover in the gate. */
+/** A journey of the soak tier. The gate covers its behaviour with cheaper tests. */
 export const soakJourney = journey.runIf(isSoak);
 
 /**
- * Checks one state of a screen: no axe violations on a desktop, and no horizontal overflow on a desktop or
- * phone. The gate runs axe on dialogs and sheets in the light theme. The soak tier also runs it on pages, and
- * on dialogs in both themes. With `JOURNEY_SCREENSHOTS` it also saves screenshots of both widths in both
- * themes. Restores the desktop size and the light theme. Set `popup` for popups of elements that phones hide.
+ * Checks one state of a screen: no axe violations on a desktop, and no horizontal overflow on a desktop and a
+ * phone. In the gate, runs axe only on dialogs and sheets in the light theme. The soak tier also runs it on
+ * pages, and on dialogs in both themes. With `JOURNEY_SCREENSHOTS`, also saves screenshots in both sizes and
+ * themes. Afterwards, the desktop size and the light theme are set again. Set `popup` for popups of elements
+ * that phones hide.
  */
 export async function look(page: Page, name: string, { popup = false } = {}): Promise<void> {
   const isOverPage = popup || (await page.getByRole('dialog').count()) > 0;
@@ -99,7 +100,7 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
       const found = await findViolations(page, theme, { popup });
       expect(found, `axe on ${name} at ${width} px, ${theme}`).toEqual([]);
     }
-    // Full-width elements such as charts redraw after resizing.
+    // Elements with the full width, such as charts, are drawn again after a change of size.
     await expect
       .poll(() => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth'), {
         message: `pixels that ${name} is wider than ${width} px`,
@@ -112,7 +113,7 @@ export async function look(page: Page, name: string, { popup = false } = {}): Pr
 }
 
 async function takeScreenshots(page: Page, name: string): Promise<void> {
-  // Sheets and dialogs are as high as the window; the page behind doesn't scroll.
+  // Sheets and dialogs are as high as the window, and the page behind them does not scroll.
   const fullPage = (await page.getByRole('dialog').count()) === 0;
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });

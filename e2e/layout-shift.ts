@@ -1,9 +1,9 @@
 import type { BrowserContext, Page } from 'playwright-core';
 
-/** Maximum cumulative layout shift while a page loads. */
+/** Maximum sum of the layout shifts while a page loads. */
 export const LAYOUT_SHIFT_MAX = 0.02;
 
-/** Milliseconds without loading after which a page counts as settled. */
+/** A page that has loaded nothing for this many milliseconds counts as settled. */
 const SETTLED_MS = 400;
 
 /**
@@ -17,11 +17,11 @@ const PATIENCE = `
 
 type Shift = {
   value: number;
-  /** The shifts with their scores. */
+  /** The layout shifts with their scores. */
   moved: string[];
 };
 
-/** Injected into the page. */
+/** Runs in the page and records layout shifts. */
 const observer = `
   globalThis.layoutShift = { value: 0, moved: [] };
   new PerformanceObserver((list) => {
@@ -36,12 +36,12 @@ const observer = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
-/** Measures layout shifts without user input on every page of the context. */
+/** Records layout shifts that no user input caused, on every page of the context. */
 export async function watchLayoutShift(context: BrowserContext): Promise<void> {
   await context.addInitScript({ content: `{ ${PATIENCE} ${observer} }` });
 }
 
-/** Opens the URL in a fresh page and resolves to the layout shift until everything has loaded. */
+/** Opens the URL in a new page. Returns the layout shift until everything has loaded. */
 export async function openAndMeasure(page: Page, path: string): Promise<Shift> {
   await page.goto(path);
   await page.locator('h1').first().waitFor();

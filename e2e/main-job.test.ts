@@ -9,12 +9,12 @@ import { journey, look, WORK_MS } from './journey.ts';
 import { signUp } from './sign-up.ts';
 
 const EXAMPLE = path.resolve(import.meta.dirname, '../examples/bakehouse-facts.csv');
-/** Enough rows for a curve; few enough for a short run. */
+/** Number of rows: enough for a curve, and few enough for a short run. */
 const ROWS = 30;
 
 /**
- * The main workflow, from an empty account to an answer and a bill. One journey, because each screen shows
- * the result of the previous one.
+ * The main workflow, from an empty account to an answer and a bill. A single journey, because each screen
+ * shows the result of the one before.
  */
 journey(
   'a user uploads a file, fine-tunes a model on it, deploys it, chats with it and reads the bill',
@@ -34,7 +34,7 @@ journey(
   },
 );
 
-/** Creates a dataset, from the empty list to its rows. */
+/** Creates a dataset, from the empty list to the rows of the new dataset. */
 async function makeDataset(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'My Datasets' }).first().click();
   await page.getByText('No datasets yet').waitFor();
@@ -62,7 +62,7 @@ async function makeDataset(page: Page): Promise<void> {
   await look(page, 'dataset-rows');
 }
 
-/** Starts a fine-tune from the prefilled one-screen form. */
+/** Starts a fine-tune with the form that fits on one screen and is already filled in. */
 async function fineTune(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Fine-tune on this' }).click();
   const screen = page.getByRole('dialog', { name: 'Fine-tune' });
@@ -84,7 +84,7 @@ async function fineTune(page: Page): Promise<void> {
   await screen.getByRole('button', { name: 'All settings' }).click();
 }
 
-/** Goes through all settings, including rejections. */
+/** Sets all settings, including invalid values that are rejected. */
 async function chooseAndStart(page: Page): Promise<void> {
   const next = page.getByRole('button', { name: 'Continue' });
   const suggested = page.getByRole('button', { name: 'Suggested', pressed: true });
@@ -124,10 +124,10 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Manage Model' }).click();
 }
 
-/** Watches the run; a reload and a second tab show the same run. */
+/** Watches the run. A reload and a second tab show the same run. */
 async function watchRun(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Curves, parameters and cost' }).click();
-  // On a fast machine or slow page, the run may already have ended.
+  // The run may have ended already, if the machine is fast or the page slow.
   const steps = (on: Page, live: RegExp) =>
     on
       .getByText(live)
@@ -209,7 +209,7 @@ async function terminateAndDeployAgain(page: Page): Promise<void> {
   await page.getByText('crumb-expert').first().waitFor();
   await look(page, 'deployments');
   await page.getByRole('link', { name: 'Crumb Expert' }).click();
-  // Match exactly: other buttons in the list contain the word too.
+  // Match exactly, because other buttons in the list also contain the word.
   await page.getByRole('button', { name: 'Terminate', exact: true }).click();
   await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
   await page.getByText('Terminated by you').waitFor();
@@ -226,12 +226,12 @@ async function terminateAndDeployAgain(page: Page): Promise<void> {
 async function readBill(page: Page): Promise<void> {
   await page.goto('/transactions');
   await page.getByText('Fine-tuning of Crumb Expert').first().waitFor();
-  // Tokens are charged a minute after the last answer, and then listed together with the time.
+  // A minute after the last answer, tokens are charged, and listed together with the time.
   await page
     .getByText(/^(Serving|Deployment of) Crumb Expert$/)
     .first()
     .waitFor();
-  // In the gate, usage-leader.test.ts moves the clock instead.
+  // The gate covers this in usage-leader.test.ts, which moves the clock instead of waiting.
   if (isSoak) {
     await page.getByText('Deployment of Crumb Expert').waitFor();
     await page.getByRole('button', { name: 'Charges' }).click();

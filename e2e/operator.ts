@@ -5,11 +5,11 @@ import { connect } from '../server/src/platform/db/database.ts';
 import { getUserId } from './billing/move-credits.ts';
 import { signUp, type Visitor } from './sign-up.ts';
 
-/** Each one signs up once. */
+/** Each operator signs up only once. */
 const OPERATORS = Array.from({ length: 5 }, (_, number) => `operator-${number}@example.com`);
 let signedUp = 0;
 
-/** An empty server for this file with configured operators. Starts on first use. */
+/** A server for this file, without data and with configured operators. It starts when it is first used. */
 export function ownOperatorServer(): () => Promise<SeparateServer> {
   let server: Promise<SeparateServer> | null = null;
   afterAll(async () => (await server)?.stop());
@@ -23,7 +23,9 @@ export function ownOperatorServer(): () => Promise<SeparateServer> {
   };
 }
 
-/** Signs a user up on this server and makes them an operator, because nobody can sign up as one. */
+/**
+ * Signs up a user on this server and then makes them an operator, because nobody can sign up as an operator.
+ */
 export async function signUpOperator(page: Page, server: SeparateServer): Promise<Visitor> {
   const visitor = await signUp(page);
   const email = OPERATORS[signedUp];

@@ -8,12 +8,12 @@ export type RestartableServer = {
   url: string;
   start: () => Promise<void>;
   stop: () => Promise<void>;
-  /** Like `kill -9`: the server stops, but its child processes continue. */
+  /** Kills the server like `kill -9`. Its child processes continue. */
   kill: () => Promise<void>;
   remove: () => Promise<void>;
 };
 
-/** A server with these settings that can be stopped and restarted with its data. */
+/** Starts a server with these settings. It can be stopped and started again with its data. */
 export async function restartable(more: Record<string, string> = {}): Promise<RestartableServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-away-'));
   await chmod(dataDir, 0o755);

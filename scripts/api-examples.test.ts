@@ -12,7 +12,7 @@ import { deployedImageExamples, generationExamples } from '../web/src/lib/api/ex
 
 type Asked = { url: string; key: string; body: string };
 
-/** Returns the requests that a server receives after pasting a copied example into a shell, the key first. */
+/** Pastes the key and then a copied example into a shell. Returns the requests that a server receives. */
 async function askedBy(answer: string, pasted: (origin: string) => string | undefined): Promise<Asked[]> {
   const asked: Asked[] = [];
   const server = createServer((request, response) => {
@@ -70,7 +70,7 @@ const request = {
   parameters: { cfg_scale: 7.5, sampling_strategy: 'topk', enhance: true, seed: null },
 };
 
-test("curl requests an image with the form's values, and fetches it by id", async () => {
+test("curl requests an image with the form's values, and downloads it by id", async () => {
   const [made, looked] = await askedBy(
     '{"id":"g1"}',
     (origin) => generationExamples(origin, { ...request, edits: false })[0]?.code,

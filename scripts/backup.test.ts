@@ -18,7 +18,7 @@ afterAll(async () => {
 });
 
 test('backup and restore name damaged files, and exit with 1', async () => {
-  // Under root, PostgreSQL's own user must be able to enter it.
+  // If this process is root, PostgreSQL runs as another user, which must be able to enter the folder.
   await chmod(startedIn, 0o755);
   const name = `blobs/ab/${'0'.repeat(62)}`;
   await mkdir(path.dirname(path.join(dataDir, name)), { recursive: true });

@@ -30,7 +30,7 @@ it.each([
   expect(existsSync(dir)).toBe(false);
 });
 
-it('names an invalid setting, whichever command reads it', () => {
+it('reports an invalid setting, for every command that reads it', () => {
   for (const words of [
     ['ledger', 'verify'],
     ['blobs', 'verify'],
@@ -43,7 +43,7 @@ it('names an invalid setting, whichever command reads it', () => {
   }
 });
 
-describe('rejects, in one sentence and before anything is installed or started,', () => {
+describe('fails with one sentence, before anything is installed or started, for', () => {
   it('an invalid port', () => {
     for (const port of ['abc', '65536', '']) {
       expect(bakehouse('up', '--port', port)).toEqual({
@@ -64,7 +64,7 @@ describe('rejects, in one sentence and before anything is installed or started,'
     }
   });
 
-  it('the same two in the environment', () => {
+  it('the same two, set in the environment', () => {
     expect(bakehouseWith({ BAKEHOUSE_PORT: '80a' }, 'up').stderr).toBe(
       "bakehouse: BAKEHOUSE_PORT takes a number from 0 to 65535, not '80a'.\n",
     );
@@ -79,14 +79,14 @@ describe('rejects, in one sentence and before anything is installed or started,'
     expect(stderr).toContain('The data folder /proc/nope/data cannot be created or written');
   });
 
-  it('words that the command does not accept', () => {
+  it('arguments that the command does not accept', () => {
     const { status, stderr } = bakehouse('up', 'now');
     expect(status).toBe(1);
     expect(stderr).toContain("'up' takes options only, not 'now'");
   });
 });
 
-it('rejects a backup of a missing database, and of an external PostgreSQL', () => {
+it('rejects a backup if the database is missing or is an external PostgreSQL', () => {
   const dir = path.join(import.meta.dirname, 'no-such-folder');
   expect(bakehouse('backup', '--data-dir', dir).stderr).toBe(
     `bakehouse: There is no database in ${dir}; --data-dir names another folder.\n`,

@@ -1,6 +1,6 @@
 /**
- * Entry point of `./bakehouse`. It runs before dependencies are installed, so nothing that it imports may need
- * an npm package; it loads a command once they are installed.
+ * Entry point of `./bakehouse`. Runs before dependencies are installed, so it may only import files that need
+ * no npm package. It imports the code of a command after they are installed.
  */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ import { root } from './root.ts';
 type Entry = {
   summary: string;
   takesWords?: boolean;
-  /** Creates the data folder; other commands only read it. */
+  /** The command creates the data folder if it is missing. Other commands only read it. */
   startsServer?: boolean;
   load: () => Promise<Command>;
 };
@@ -132,17 +132,17 @@ async function main(): Promise<number> {
     );
   }
 
-  // Paths in options are relative to the user's folder; everything after runs from the root.
+  // Paths in options are relative to the user's folder, so resolve them before changing to the root folder.
   if (values['data-dir']) process.env.BAKEHOUSE_DATA_DIR = path.resolve(values['data-dir']);
   if (values.port !== undefined) process.env.BAKEHOUSE_PORT = readPort('--port', values.port);
   if (values.prepare === false) process.env.BAKEHOUSE_PREPARE = 'false';
   const startedIn = process.cwd();
   process.chdir(root);
-  // Child processes must find the same Node.
+  // Child processes must use the same Node.
   process.env.PATH = [path.dirname(process.execPath), process.env.PATH].join(path.delimiter);
   if (existsSync('.env')) process.loadEnvFile('.env');
 
-  // Validate before installing anything for a server that could not start.
+  // Check the settings before installing anything, because the server could not start with invalid ones.
   if (command.startsServer) {
     if (process.env.BAKEHOUSE_PORT) readPort('BAKEHOUSE_PORT', process.env.BAKEHOUSE_PORT);
     claimDataDir(toFolder(process.env.BAKEHOUSE_DATA_DIR || '.bakehouse'));

@@ -17,7 +17,7 @@ import { measureVideos } from './bench/videos.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-/** Measures report each line, or at least slow ones, immediately. */
+/** The measurements by name. Slow ones call `tell` with each line as soon as it is measured. */
 const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measured[]>> = {
   upload: measureUpload,
   store: measureStore,
@@ -33,13 +33,13 @@ const measures: Record<string, (tell: (line: Measured) => void) => Promise<Measu
   lighthouse: measureLighthouse,
   cluster: measureCluster,
 };
-/** One downloads a program of 185 MB, the other builds programs for ten minutes. */
+/** Only run if named: lighthouse downloads 185 MB, and cluster builds programs for ten minutes. */
 const onlyByName = ['lighthouse', 'cluster'];
 
 /**
- * Compares this product with the machine itself, or the best known program, measured in the same minutes,
- * each on a separate server, and prints the ratios. Fails if a measure misses its goal, or a negative control
- * meets it.
+ * Compares this product with what the machine itself, or the best known program, achieves within the same
+ * minutes. Each comparison has its own server. Prints the ratios. Fails if a line misses its goal, or if a
+ * negative control meets it.
  */
 export const bench: Command = async ({ words, models, scale, fraction }) => {
   const unknown = words.find((word) => !(word in measures));
@@ -51,9 +51,9 @@ export const bench: Command = async ({ words, models, scale, fraction }) => {
     ([name]) =>
       words.includes(name) || (words.length === 0 && !models && !scale && !onlyByName.includes(name)),
   );
-  // Hundreds of images: only on request.
+  // Only if requested, because it generates hundreds of images.
   if (models) chosen.push(['models', measureModels]);
-  // Ten million rows.
+  // Only if requested, because it inserts ten million rows.
   if (scale) chosen.push(['scale', () => measureScale(fraction)]);
   let isAllRight = true;
   for (const [name, measure] of chosen) {
@@ -63,7 +63,7 @@ export const bench: Command = async ({ words, models, scale, fraction }) => {
       print(lines);
       isAllRight &&= lines.every(isRight);
     } catch (error) {
-      // Continue with the other measures.
+      // Log the error and continue with the other measurements.
       console.error(`${name} could not be measured:`, error);
       isAllRight = false;
     }
@@ -85,7 +85,7 @@ function print(all: Measured[]): void {
     );
 }
 
-/** Three significant digits. */
+/** Formats a number with three significant digits. */
 function short(value: number): string {
   return value >= 100 ? value.toFixed(0) : value.toPrecision(3);
 }

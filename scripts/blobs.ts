@@ -21,8 +21,8 @@ import { PlainError, toPlainErrors } from './plain-error.ts';
 const TELL_EVERY_MS = 10_000;
 
 /**
- * `blobs verify` rereads every stored file and records damage; `blobs move` copies files from the folder to
- * the configured bucket. The server may run or not.
+ * `blobs verify` reads every stored file again and records damage. `blobs move` copies files from the folder
+ * to the configured bucket. Both work whether or not the server runs.
  */
 export const blobs: Command = async ({ words }) => {
   const [word, ...more] = words;

@@ -11,7 +11,7 @@ type Check = { name: string; command: string; args: string[]; fix?: string };
 const AT_ONCE = 2;
 
 /**
- * Types, lint with the import directions, format, dead code, structure, specification, vocabulary, plain
+ * Runs types, lint with the import directions, format, dead code, structure, specification, vocabulary, plain
  * English, generated files, and the same for Python.
  */
 export const check: Command = async ({ words }) => {
@@ -82,7 +82,7 @@ export const check: Command = async ({ words }) => {
   return failed === 0 ? 0 : 1;
 };
 
-/** Runs one check and prints its verdict; resolves to whether it passed. */
+/** Runs one check and prints its verdict. Returns true if it passed. */
 async function runCheck({ name, command, args, fix }: Check): Promise<boolean> {
   const start = performance.now();
   const { code, output } = await capture(command, args);

@@ -6,17 +6,17 @@ import { root } from './root.ts';
 type Options = {
   cwd?: string;
   env?: Record<string, string | undefined>;
-  /** Destination of the child's output; 'stderr' leaves our own stdout clean. */
+  /** Where the child's output goes. 'stderr' keeps it out of our own stdout. */
   stdout?: 'inherit' | 'stderr' | 'ignore';
-  /** Aborting it ends the child with SIGTERM, unless a signal was already forwarded to it. */
+  /** Aborting it sends SIGTERM to the child, unless a signal was already forwarded to it. */
   signal?: AbortSignal;
-  /** Its own process group, for a child that must not also receive the terminal's Ctrl-C. */
+  /** Starts the child in its own process group, so that it does not receive the terminal's Ctrl-C as well. */
   ownGroup?: boolean;
 };
 
 /**
- * Runs a program on the terminal's own streams and resolves to its exit code, which is 128 + n after signal
- * n. Forwards signals to the child and waits for its end.
+ * Runs a program on the terminal's streams. Returns its exit code, which is 128 + n if signal n ended it.
+ * Forwards signals to the child, and waits until it has ended.
  */
 export function run(command: string, args: string[], options: Options = {}): Promise<number> {
   const child = spawn(command, args, {
@@ -34,7 +34,7 @@ export function run(command: string, args: string[], options: Options = {}): Pro
   return endOf(child, command).finally(restore);
 }
 
-/** Runs a program without output and resolves to what it printed, both streams together. */
+/** Runs a program without showing its output. Returns what it printed to both streams. */
 export async function capture(command: string, args: string[]): Promise<{ code: number; output: string }> {
   const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
@@ -56,7 +56,7 @@ function endOf(child: ChildProcess, command: string): Promise<number> {
   });
 }
 
-/** A terminal sends Ctrl-C to the whole process group; other signals only reach this process. */
+/** Forwards signals, except Ctrl-C in a terminal: a child in the same process group has received it. */
 function handOnSignals(child: ChildProcess, ownGroup = false): () => void {
   const forward = (signal: NodeJS.Signals) => {
     if (ownGroup || signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);

@@ -5,22 +5,22 @@ export type Arguments = {
   startedIn: string;
   check: boolean;
   models: boolean;
-  /** The roles of the server that `up` starts. Defaults to all. */
+  /** Roles of the server that `up` starts. Defaults to all roles. */
   services?: string | undefined;
-  /** Owner and title (import). */
+  /** `import`: the owner of the new asset, and its title below. */
   user?: string | undefined;
   everybody?: boolean | undefined;
   title?: string | undefined;
-  /** Deletes a public asset (import). */
+  /** `import`: deletes a public asset. */
   remove?: boolean | undefined;
-  /** Lists all public assets (import). */
+  /** `import`: lists all public assets. */
   list?: boolean | undefined;
   scale: boolean;
-  /** Runs the long tests: many rounds, many seeds. */
+  /** `test`: runs the long tests, with many rounds and seeds. */
   soak: boolean;
-  /** Fraction of the numbers of `--scale`. */
+  /** `--scale`: fraction of the full numbers of objects. */
   fraction: number;
 };
 
-/** Runs one command; resolves to the exit code of the process. */
+/** Runs one command. Returns the exit code of the process. */
 export type Command = (args: Arguments) => Promise<number>;

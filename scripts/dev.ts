@@ -2,7 +2,7 @@ import { run } from './child.ts';
 import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 
-/** Runs the server, restarted on every change, behind vite's own server. Ends when either ends. */
+/** Runs vite's server with our server behind it, which restarts on every change. Ends if either ends. */
 export const dev: Command = async () => {
   const { publicUrl } = readSettings();
   const env = { BAKEHOUSE_LOG_FORMAT: 'text', BAKEHOUSE_API: publicUrl, ...process.env };

@@ -17,8 +17,8 @@ import { startSeparateServer } from './client/separate-server.ts';
 const run = promisify(execFile);
 
 /**
- * Runs each program received as a line of JSON, and returns its output. One process, because importing the
- * libraries takes longer than everything else.
+ * Runs programs that it receives, one JSON line each, and returns their output. One process for all, because
+ * importing the libraries takes longest.
  */
 const RUNNER = `
 import contextlib, io, json, sys, traceback
@@ -33,7 +33,7 @@ for line in sys.stdin:
     print(json.dumps({"printed": printed.getvalue(), "failure": failure}), flush=True)
 `;
 
-/** Creates a base model and an adapter for it, small enough for a test, and pushes both. */
+/** Creates and pushes a base model and an adapter for it. Both are small enough for a test. */
 const pushModels = (namespace: string) => `
 from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer
@@ -75,7 +75,7 @@ test('the lines that load a dataset and a model work unchanged', { timeout: 600_
   expect(await shell('cat "Facts/my data/facts one.csv"')).toBe('a,b\n1,2\n3,4\n');
   await shell(dataset.get('curl') ?? '');
   expect(await shell('cat facts%20one.csv')).toBe('a,b\n1,2\n3,4\n');
-  // Two files with different columns are not splits of one dataset.
+  // Two files with different columns are not loaded as splits of one dataset.
   await send(facts, 'other.csv', 'c\n5\n');
   expect(await runPython((await examplesOf(facts)).get('datasets'))).toContain('num_rows: 2');
 
@@ -86,8 +86,8 @@ test('the lines that load a dataset and a model work unchanged', { timeout: 600_
   const idOf = (title: string) => models.find((one) => one.title === title)?.dataset_id ?? '';
   const base = await examplesOf(idOf('base'));
   expect(await runPython(base.get('transformers'))).toContain('Bread is made of');
-  // PEFT finds the base in the adapter's configuration; a base named in the card, as for runs, takes
-  // precedence.
+  // PEFT finds the base model in the adapter's configuration. A base model named in the card, as after a run,
+  // has priority.
   const found = (await examplesOf(idOf('tuned'))).get('peft');
   expect(found).toContain('AutoPeftModelForCausalLM');
   expect(await runPython(found)).toContain('Bread is made of');
@@ -99,7 +99,7 @@ test('the lines that load a dataset and a model work unchanged', { timeout: 600_
 
 type Answer = { printed: string; failure: string | null };
 
-/** A user of the server, and a process that runs the examples as that user. */
+/** Returns a user of the server, and a process that runs the examples as that user. */
 async function reader(url: string, cwd: string) {
   const ada = await Client.signUp(url, {
     name: 'Ada',

@@ -24,8 +24,8 @@ const USAGE =
   './bakehouse import --list lists the public models and datasets; ./bakehouse import --remove TITLE deletes one.';
 
 /**
- * `import FOLDER` imports a local folder as a user's or public model or dataset; `import --list` lists public
- * ones, and `import --remove TITLE` deletes one of them. The server may run or not.
+ * `import FOLDER` imports a local folder as a model or dataset, of a user or public. `import --list` lists
+ * public ones, and `import --remove TITLE` deletes one of them. All work whether or not the server runs.
  */
 export const importCommand: Command = async (args) => {
   const command = args.remove === true ? remove : args.list === true ? list : importWords;
@@ -110,7 +110,7 @@ async function requireUser(db: Database, name: string): Promise<string> {
   return userId;
 }
 
-/** The server could not read or delete files of another system user. */
+/** Throws if another system user runs the server, because the server could not read or delete our files. */
 async function assertSameUser(blobsFolder: string, dataDir: string): Promise<void> {
   const { uid } = await stat(existsSync(blobsFolder) ? blobsFolder : dataDir);
   if (uid !== process.getuid?.())

@@ -9,13 +9,13 @@ import { readSettings } from './client/settings.ts';
 import type { Command } from './command.ts';
 import { PlainError } from './plain-error.ts';
 
-/** `ledger verify` proves the ledger directly from the database, whether the server runs or not. */
+/** `ledger verify` proves the ledger from the database, whether or not the server runs. */
 export const ledger: Command = async ({ words }) => {
   if (words.join(' ') !== 'verify') throw new PlainError('Usage: ./bakehouse ledger verify');
   return (await withDatabase(printProof)) ? 0 : 1;
 };
 
-/** Prints every check of the ledger; resolves to whether all passed. */
+/** Prints every check of the ledger. Returns true if all passed. */
 export async function printProof(db: Database): Promise<boolean> {
   const report = await proveLedger(db, () =>
     console.log('Another verification of the ledger is running. Waiting for it to end.'),
@@ -31,7 +31,7 @@ export async function printProof(db: Database): Promise<boolean> {
   return report.ok;
 }
 
-/** Calls `work` with the server's database; starts the embedded one for that if it does not run. */
+/** Calls `work` with the server's database. Starts the embedded database if it is not running. */
 export async function withDatabase<T>(work: (db: Database) => Promise<T>): Promise<T> {
   const { databaseUrl, dataDir } = readSettings();
   if (databaseUrl) return withSeparateConnections(databaseUrl, PROOF_CONNECTIONS, work);

@@ -7,13 +7,13 @@ import type { Command } from './command.ts';
 import { withDatabase } from './ledger.ts';
 import { PlainError } from './plain-error.ts';
 
-/** `operator EMAIL` creates an operator's account, or takes over the account with this address. */
+/** `operator EMAIL` creates an operator's account. An existing one with this address gets a new password. */
 export const operator: Command = async ({ words }) => {
   const [email, ...more] = words;
   if (email === undefined || more.length > 0) throw new PlainError('Usage: ./bakehouse operator EMAIL');
   const config = readSettings();
   const { password } = await withDatabase(async (db) => {
-    // Only once there is a database, so that nothing is created in a mistyped folder.
+    // Create the secret only if the database exists, so that nothing is created in a mistyped folder.
     config.secret ??= await readOrMakeSecret(config.dataDir);
     return makeOperator({ config, db, clock: systemClock }, { email });
   }).catch((error: unknown) => {

@@ -17,7 +17,7 @@ import { account, seed } from './seed.ts';
 /** The landing page expects this size: 1800 x 1125. */
 const SIZE = { width: 1440, height: 900 };
 const DENSITY = 1.25;
-/** A response that takes longer hangs. */
+/** A page that does not respond for this long hangs. */
 const ANSWER_MS_MAX = 300_000;
 const QUALITY = 80;
 const prompts = [
@@ -35,8 +35,8 @@ const prompts = [
 const questions = ['What is the name of the house sourdough starter?', 'At which hour do the ovens open?'];
 
 /**
- * Takes the landing page's screenshots of the running server: of the example account's dataset, fine-tune,
- * deployment, gallery and bill, which it creates if missing.
+ * Takes the landing page's screenshots on the running server. They show the example account's dataset,
+ * fine-tune, deployment, gallery and bill, which are created if they are missing.
  */
 export const pictures: Command = async (args) => {
   await seed({ ...args, scale: false });
@@ -95,7 +95,7 @@ async function signIn(browser: Browser, url: string, theme: 'light' | 'dark'): P
 
 type Subjects = { dataset: string; run: string; pod: string };
 
-/** Returns the ids of the subjects: a fine-tune that has learnt its dataset, and its model. */
+/** Returns the ids of a fine-tune that has learnt its dataset, its dataset and its deployment. */
 async function makeSubjects(client: Client): Promise<Subjects> {
   await waitForMachine(client);
   const own = await client.call(listAssets, { query: { types: 'RAW', owner: client.userId } });
@@ -128,11 +128,11 @@ async function generatePictures(client: Client): Promise<void> {
   }
 }
 
-/** Chromium itself writes WebP, which Playwright does not offer. */
+/** Takes a screenshot through Chromium, because Playwright cannot write WebP. */
 async function capturePicture(page: Page, name: string): Promise<void> {
   // Hides transient messages.
   await page.addStyleTag({ content: '[data-sonner-toaster] { display: none }' });
-  // The event stream never ends, so network idle is never reached.
+  // Wait a fixed time, because the event stream never ends and so the network is never idle.
   await sleep(1500);
   const session = await page.context().newCDPSession(page);
   const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });

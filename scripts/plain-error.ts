@@ -1,7 +1,7 @@
-/** An error that the user at the terminal can fix: printed as its sentence, without a stack. */
+/** An error that the user at the terminal can fix. Printed as a sentence, without a stack. */
 export class PlainError extends Error {}
 
-/** Converts errors to PlainError, with a store's message for the operator instead of its public one. */
+/** Converts errors to PlainError. Uses the message of the cause if there is one: it is for the operator. */
 export async function toPlainErrors<T>(work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;

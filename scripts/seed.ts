@@ -10,8 +10,8 @@ export const account = { name: 'Ada Baker', email: 'ada@example.com', password: 
 const dataset = { title: 'Bakehouse facts', file: 'examples/bakehouse-facts.csv' };
 
 /**
- * Creates an example account and dataset through the public API; existing ones stay unchanged. `--scale` also
- * inserts the amounts of a large installation directly into the database.
+ * Creates an example account and dataset through the public API. Existing ones are not changed. With
+ * `--scale`, also inserts the data of a large installation directly into the database.
  */
 export const seed: Command = async ({ scale, fraction }) => {
   const url = await findServer();
@@ -42,7 +42,7 @@ export const seed: Command = async ({ scale, fraction }) => {
   return 0;
 };
 
-/** If another user has the address, the error contains instructions. */
+/** If another user already has the address, the error says what to do. */
 async function signUp(url: string): Promise<Client> {
   return Client.signUp(url, account).catch((error: unknown) => {
     if (!(error instanceof PlainError)) throw error;

@@ -10,7 +10,7 @@ const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-supervise-'));
 afterAll(() => rm(folder, { recursive: true }));
 const supervisor = JSON.stringify(path.join(import.meta.dirname, 'supervise.ts'));
 
-/** Supervises a server that runs the next of these bodies at each start; `n` is the number of its start. */
+/** Supervises a server that has a different program at each start. `n` is the number of the start. */
 async function run(name: string, bodies: string[]): Promise<ChildProcess> {
   const file = path.join(folder, name);
   await writeFile(
@@ -42,7 +42,7 @@ async function endOf(child: ChildProcess): Promise<[number, string]> {
   return [code, said];
 }
 
-test('restarts a server that dies, even before it is ready again, and logs that', async () => {
+test('restarts a server that dies, again if it dies before it is ready, and logs that', async () => {
   const die = 'process.kill(process.pid, "SIGKILL")';
   const supervised = await run('dies', [
     'ready(); setTimeout(() => process.exit(1), 50)',

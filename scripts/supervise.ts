@@ -2,14 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { constants } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The pause before a restart doubles up to the longest, and resets after a run of `stableMs`. */
+/** Pauses before restarts double up to the longest. After `stableMs` without a crash, they start over. */
 const PAUSES = { firstMs: 1_000, longestMs: 30_000, stableMs: 60_000 };
 
 /**
- * Runs the server in a child process and restarts it when it dies. Resolves to its exit code if it ends with
- * 0, if it ends before it was ever ready (its configuration is wrong), or if this process was told to end.
- * The channel between both tells the server to end: it closes when this process gets a signal, and when it is
- * killed.
+ * Runs the server in a child process and restarts it when it dies. Returns its exit code in three cases: it
+ * exits with 0, it ends before it was ever ready (its settings must be wrong), or this process was told to
+ * end. The IPC channel tells the server to end. It closes when this process gets a signal, or is killed.
  */
 export async function supervise(program: string, args: string[], pauses = PAUSES): Promise<number> {
   const ending = new AbortController();

@@ -25,7 +25,7 @@ const QUESTIONS = 'examples/bakehouse-questions.jsonl';
 
 type Question = { question: string; answer: string };
 
-/** Walks the main workflow against the running server through its public API, on the example data. */
+/** Goes through the main workflow on the running server with the example data, using only the public API. */
 export const tour: Command = async () => {
   const start = performance.now();
   const url = await findServer();
@@ -131,7 +131,7 @@ async function validate(client: Client, dataset: string, model: string): Promise
   }
 }
 
-/** Follows the run of a model. Ctrl-C cancels the run, because only the tour uses its account. */
+/** Waits for the run of a model. Ctrl-C cancels the run, because only the tour uses this account. */
 async function followOrCancel(client: Client, model: string): Promise<Run> {
   const onInterrupt = () => {
     console.log('    Interrupted: cancelling the run.');
@@ -143,7 +143,7 @@ async function followOrCancel(client: Client, model: string): Promise<Run> {
       },
     );
   };
-  // A second Ctrl-C does not wait for the first.
+  // A second Ctrl-C ends the process immediately.
   process.once('SIGINT', onInterrupt);
   try {
     return await followRun(client, model, printProgress(client));
@@ -157,7 +157,7 @@ async function cancelRunOf(client: Client, model: string): Promise<void> {
   for (const { run_id } of runs) await client.call(cancelRun, { params: { runId: run_id } });
 }
 
-/** Prints the progress of the run whenever it changes. */
+/** Prints the progress of the run when it changes. */
 function printProgress(client: Client): (run: Run) => Promise<void> {
   let printed = '';
   return async (run) => {
@@ -182,7 +182,7 @@ function loss({ summary }: Run, name: 'eval_loss_base' | 'eval_loss'): string {
   return typeof value === 'number' ? value.toFixed(3) : '-';
 }
 
-/** Resolves to the deployment's name for requests. */
+/** Returns the deployment's name for requests. */
 async function waitUntilRunning(client: Client, podId: string): Promise<string> {
   let printed = '';
   for (;;) {
@@ -215,7 +215,7 @@ async function ask(
   return answers;
 }
 
-/** True if the tuned model beats its base beyond chance, and its answers shifted by one question do not. */
+/** True if the tuned model is significantly better than its base, and its shuffled answers are not. */
 function printLead(questions: Question[], answers: Answers): boolean {
   const right = (given: string[]) => questions.map(({ answer }, index) => given[index] === answer);
   const count = (given: string[]) => right(given).filter(Boolean).length;

@@ -9,7 +9,7 @@ import { bgl } from './money.ts';
 export const PASSWORD_LENGTH_MIN = 8;
 export const PASSWORD_LENGTH_MAX = 128;
 
-/** Maximum length of an inline picture: every page of its owner contains it. */
+/** Maximum length of an inline picture. Small, because every page that its owner opens contains it. */
 const IMAGE_CHARS_MAX = 280_000;
 
 export const userId = z.string().min(1);
@@ -44,7 +44,7 @@ export const signUpForm = z.object({
 /** Body of the library's `POST /api/auth/update-user`. */
 export const profileForm = z.object({
   name: personName.optional(),
-  /** An address, or the picture itself as sent by the web app. */
+  /** Address of the picture, or the picture itself as the web app sends it. */
   image: z
     .string()
     .regex(/^(https:\/\/|data:image\/(png|jpeg|webp|gif);base64,)/, 'Choose a PNG, JPEG, WebP or GIF')
@@ -72,11 +72,11 @@ export const user = z.object({
   username: z.string(),
   name: z.string(),
   email: z.string(),
-  /** Confirmed by a provider, a mailed link, a reset link or the operator. */
+  /** True if the address was confirmed by a provider, a mailed link, a reset link or the operator. */
   email_verified: z.boolean(),
   image_url: z.string().nullable(),
   is_operator: z.boolean(),
-  /** The mailbox had an account before, so this one got no starting credits and counts for no invitation. */
+  /** The mailbox already had an account, so this one got no starting credits and no invitation bonus. */
   is_returning: z.boolean(),
   onboarding,
 });
@@ -84,8 +84,8 @@ export const user = z.object({
 export type User = z.infer<typeof user>;
 
 /**
- * State for every page, read with the session's cookie in one call, because round trips are slow on phones.
- * Also keeps the session alive.
+ * What every page needs, authenticated by the session's cookie. In one call, because round trips are slow on
+ * phones. Also extends the session.
  */
 export const getSession = endpoint({
   method: 'GET',
@@ -96,15 +96,12 @@ export const getSession = endpoint({
   response: z.object({
     /** Null if not signed in. */
     user: user.nullable(),
-    /** Null also if it was encrypted with an earlier server secret. */
+    /** Null too if the key was encrypted with an earlier server secret. */
     api_key: z.string().nullable(),
   }),
 });
 
-/**
- * The API key that the signed-in web app sends with every call. A program that authenticates with this key
- * gets it too; other keys are refused.
- */
+/** Returns the key that the web app sends with every call. Of API keys, only this one may call it. */
 export const getApiKey = endpoint({
   method: 'GET',
   path: '/api/v1/api_keys',
@@ -115,10 +112,7 @@ export const getApiKey = endpoint({
   response: z.object({ data: z.string() }),
 });
 
-/**
- * Creates a new key and revokes the old one immediately. Also works if the server can no longer decrypt the
- * old one.
- */
+/** Creates a new key and revokes the old one immediately, even if the server cannot decrypt the old one. */
 export const rotateApiKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys/rotate',
@@ -147,7 +141,7 @@ export const changeOnboarding = endpoint({
   response: onboarding,
 });
 
-/** Sign-in methods that this server offers; the sign-in page shows only these. */
+/** Sign-in methods that this server offers. The sign-in page shows only these. */
 export const getSignInMethods = endpoint({
   method: 'GET',
   path: '/api/v1/sign-in-methods',
@@ -155,9 +149,9 @@ export const getSignInMethods = endpoint({
   summary: 'List available sign-in methods',
   response: z.object({
     methods: z.array(z.enum(['password', 'github', 'google'])),
-    /** Whether links are mailed; otherwise the operator finds them in the log. */
+    /** True if links are mailed. If not, the operator finds them in the log. */
     sends_mail: z.boolean(),
-    /** Bonus of an invitation for each side; 0 for none. */
+    /** Bonus that each side of an invitation gets; 0 for none. */
     referral_bonus: bgl,
   }),
 });

@@ -28,8 +28,8 @@ const expiresAt = z.iso.datetime({
 });
 
 /**
- * Refuses calls that would exceed the amount within a UTC day, a UTC month or in total, like a lack of
- * credits.
+ * Rejects calls whose cost would exceed the amount per UTC day, per UTC month or in total. The error is
+ * similar to that for missing credits.
  */
 export const newBudget = only({
   amount: positiveBgl('budget.amount'),
@@ -41,15 +41,12 @@ export const apiKey = z.object({
   name: z.string(),
   /** Allowed actions: `everything`, `inference` (call models), `read`. */
   scopes: z.array(z.enum(keyScopes)),
-  /**
-   * The key that the web app shows and sends. It has all scopes, no expiry and no budget, and is only
-   * replaced by rotation.
-   */
+  /** True for the web app's key. It has all scopes, no expiry and no budget, and can only be rotated. */
   for_web_app: z.boolean(),
   created_at: z.string(),
   last_used_at: z.string().nullable(),
   expires_at: z.string().nullable(),
-  /** Until when the secret before the last rotation still works. */
+  /** Time until which the previous secret still works after a rotation. */
   old_key_opens_until: z.string().nullable(),
   /** Null if it is not revoked. */
   revoked_at: z.string().nullable(),
@@ -57,7 +54,7 @@ export const apiKey = z.object({
     .object({
       amount: bgl,
       period: z.enum(budgetPeriods),
-      /** Charged since the budget was set, or since its day or month began. */
+      /** Charged since the budget was set; for a daily or monthly budget, since its day or month began. */
       spent: bgl,
       /** Held for running work. */
       held: bgl,
@@ -68,7 +65,7 @@ export const apiKey = z.object({
 });
 export type ApiKey = z.infer<typeof apiKey>;
 
-/** The secret is shown only here. */
+/** The only response that contains the secret. */
 export const apiKeyWithSecret = z.object({ api_key: apiKey, secret: z.string() });
 
 export const listApiKeys = endpoint({
@@ -109,7 +106,7 @@ export const changeApiKey = endpoint({
     name: name.optional(),
     scopes: scopes.optional(),
     expires_at: expiresAt.nullish(),
-    /** Another period starts counting now. */
+    /** If the period changes, counting starts now. */
     budget: newBudget.nullish(),
   }),
   response: apiKey,

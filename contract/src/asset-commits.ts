@@ -4,7 +4,7 @@ import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { text } from './fields/text.ts';
 
-/** Revisions as commits: their list, the card as a commit, and the changes of each. */
+/** Revisions as commits: a list of them, the card as part of a commit, and the changes of each commit. */
 
 /** Maximum bytes of a README.md that is edited in the app or committed inline. */
 export const CARD_BYTES_MAX = 1024 * 1024;
@@ -13,7 +13,7 @@ export const CARD_BYTES_MAX = 1024 * 1024;
 export const aboutCard = {
   /** README.md of the newest revision, if it has one. */
   card: z.string().nullable(),
-  /** The card's metadata (YAML before its text); null if it is missing or unreadable. */
+  /** The card's metadata, from the YAML before its text. Null if it is missing or invalid. */
   card_metadata: z
     .object({
       license: z.string().nullable(),
@@ -57,18 +57,18 @@ export const listAssetCommits = endpoint({
   params: assetIdParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    /** The id of the previous page's last commit. */
+    /** The id of the last commit on the previous page. */
     cursor: z.string().max(40).optional(),
   }),
   response: z.object({ commits: z.array(assetCommit), next_cursor: z.string().nullable() }),
 });
 
 export const assetCard = z.object({
-  /** README.md unchanged; empty if missing. */
+  /** Unchanged text of README.md; empty if there is none. */
   content: z.string(),
-  /** False if it is too long for a card; then this is its beginning. */
+  /** False if README.md is too long to be shown as a card. Then the text is only its beginning. */
   is_whole: z.boolean(),
-  /** The newest commit, to be sent as the parent when saving. */
+  /** The newest commit. Send it as the parent when saving. */
   commit_id: z.string(),
 });
 

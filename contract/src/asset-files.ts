@@ -3,7 +3,7 @@ import { FILES_SHOWN_MAX } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 
-/** Uploads are atomic, so every listed file is fully copied. */
+/** Always reports complete copies, because a file is listed only when its upload is complete. */
 export const filesCopyStatus = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/files_copy_status',

@@ -7,7 +7,7 @@ export const SHARES_MAX = 100;
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
-/** Only usernames, so that callers cannot find out who owns an email address. */
+/** Accepts only usernames, so that callers cannot find out who owns an email address. */
 const username = z
   .string('Enter a username')
   .trim()

@@ -23,7 +23,7 @@ const upload = z.object({
   /** Size of every part except the last. Parts are numbered from 1. */
   part_bytes: z.int(),
   part_count: z.int(),
-  /** The server has all bytes, so the upload can be completed. */
+  /** True once the server has all bytes and the upload can be completed. */
   is_whole: z.boolean(),
   /** Total size of the received parts. */
   received_bytes: z.number(),
@@ -44,7 +44,7 @@ export const getUploadLimits = endpoint({
   response: z.object({ file_bytes_max: z.number() }),
 });
 
-/** The same path, size and hash return the same upload while it is unfinished. */
+/** While an upload is unfinished, a call with the same path, size and hash returns it again. */
 export const createUpload = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/uploads',
@@ -107,7 +107,7 @@ export const putUploadPart = endpoint({
 
 export const completedUpload = z.object({ file: assetFile.nullable(), revision_id: z.string().nullable() });
 
-/** Answers 202 without the file while the server processes it; repeat the call until it is done. */
+/** Returns 202 without the file while the server processes it. Repeat the call until it returns the file. */
 export const completeUpload = endpoint({
   method: 'POST',
   path: '/api/v1/asset/:id/uploads/:uploadId/complete',

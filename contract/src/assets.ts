@@ -40,9 +40,11 @@ export const assetFile = z.object({
 
 export type AssetFile = z.infer<typeof assetFile>;
 
-/** Maximum files in an answer; page through the rest with `next_cursor` of the asset's info. */
+/** Maximum number of files in an answer. `next_cursor` of the asset's info leads to the next ones. */
 export const FILES_SHOWN_MAX = 1000;
-/** Files included in the asset itself: every page about it reads them, and few need all. */
+/**
+ * Number of files included in the asset itself. Small, because few of the pages that read an asset need all.
+ */
 export const FIRST_FILES_MAX = 500;
 
 /** A dataset or model in lists. */
@@ -57,7 +59,7 @@ export const assetSummary = z.object({
   owner_username: z.string(),
   /** A starter model, which every user may use. */
   is_starter: z.boolean(),
-  /** Output of a starter model; null for other assets. */
+  /** What the model generates, if it is a starter model; null for other assets. */
   starter_task: z.enum(['text', 'embedding', 'image']).nullable(),
   /** Every user may read it. */
   is_published: z.boolean(),
@@ -71,14 +73,11 @@ export const assetSummary = z.object({
   base_model_type: z.string().nullable(),
   /** Model family, e.g. 'llama', 'qwen'; empty if unknown. */
   family: z.string(),
-  /**
-   * For models in Diffusers' format, the pipeline in model_index.json. In lists only with
-   * `include_pipelines`.
-   */
+  /** For models in Diffusers' format, the pipeline in model_index.json. In lists if `include_pipelines`. */
   pipeline: z.string().nullable(),
   /** The model from which this one was fine-tuned; null if the caller may not read it. */
   parent_dataset_id: z.string().nullable(),
-  /** For models: complete in the layout of Transformers, not an adapter. */
+  /** For models: true if the model is complete in the layout of Transformers, and not an adapter. */
   is_whole: z.boolean(),
   file_count: z.int(),
   size_bytes: z.number(),
@@ -96,14 +95,12 @@ export const assetSource = z.object({ hub_url: z.string(), repo_id: z.string(), 
 export const assetRevision = z.object({ dataset_id: z.string(), revision_id: z.string(), title: z.string() });
 
 export const asset = assetSummary.extend({
-  /** The newest revision's files, sorted by path: the first 500 of `file_count`. */
+  /** The first 500 of the newest revision's `file_count` files, sorted by path. */
   files: z.array(assetFile),
-  /** Cursor for the next page of `GET /api/v1/asset/{id}/info`; null if these are all. */
+  /** Cursor for the next files of `GET /api/v1/asset/{id}/info`; null if there are no more. */
   next_files_cursor: z.string().nullable(),
   ...aboutCard,
-  /**
-   * The sources of a model; null for uploads. For another user's model only sources that the caller may read.
-   */
+  /** The sources of a model; null for uploads. Without sources that the caller may not read. */
   lineage: z
     .object({ run_id: z.string(), base_model: assetRevision.nullable(), dataset: assetRevision.nullable() })
     .nullable(),
@@ -137,7 +134,7 @@ export const assetCreatePayload = only({
   fine_tune_payload: fineTunePayload.nullish(),
 });
 
-/** Creates a dataset or model; with `fine_tune_payload` also starts the run. Answers with the new id. */
+/** Creates a dataset or model. With `fine_tune_payload`, also starts the run. Returns the new id. */
 export const createAsset = endpoint({
   method: 'POST',
   path: '/api/v1/asset',
@@ -168,7 +165,7 @@ export const getAsset = endpoint({
   response: asset,
 });
 
-/** Obstacles to using a model, as sentences that name the missing or invalid file. */
+/** What prevents using a model: sentences that name the missing or invalid file. */
 export const modelReadiness = z.object({
   /** Null if it can be deployed on this machine. */
   deploy: z.string().nullable(),
@@ -200,18 +197,16 @@ export const listAssets = endpoint({
     /** Defaults to all. */
     types: z.enum(assetTypes).optional(),
     owner: userId,
-    /** From older clients; has no effect because all assets are new. */
+    /** Sent by older clients. Has no effect, because all assets have the new format. */
     is_new_only: flag.optional(),
     search: z.string().trim().default(''),
     /** Exact, case-sensitive tag. */
     tag: z.string().trim().max(200, 'tag must be at most 200 characters').optional(),
     sort: z.enum(['updated', 'title', 'size']).default('updated'),
     include_starter: flag.default(false),
-    /**
-     * The caller's own, those shared with the caller, published ones including the caller's, or all of these.
-     */
+    /** Which assets: the caller's own, shared with the caller, published (by anyone), or all of these. */
     whose: z.enum(['own', 'shared', 'published', 'all']).default('own'),
-    /** Adds the pipeline of each model in Diffusers' format, which is read from its files. */
+    /** Also returns the pipeline of each model in Diffusers' format, which is read from its files. */
     include_pipelines: flag.default(false),
     limit: z.coerce.number().int().min(1).max(100).default(50),
     cursor: z.string().optional(),
@@ -311,7 +306,7 @@ export const assetInfo = endpoint({
   params: assetIdParams,
   query: z.object({
     path: z.string().default(''),
-    /** Prefix of the full path. */
+    /** Only files whose full path has this prefix. */
     prefix: z.string().optional(),
     limit: z.coerce.number().int().min(1).max(FILES_SHOWN_MAX).default(FILES_SHOWN_MAX),
     cursor: z.string().optional(),
@@ -319,14 +314,14 @@ export const assetInfo = endpoint({
   response: z.object({
     path: z.string(),
     files: z.array(assetFile),
-    /** Count of all files below the path, not only of this page. */
+    /** Number of all files below the path, on all pages. */
     file_count: z.int(),
     size_bytes: z.number(),
     next_cursor: z.string().nullable(),
   }),
 });
 
-/** The direct children of a folder, as a file browser shows them. */
+/** Returns the direct contents of a folder, for a file browser. */
 export const assetTree = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/tree',
@@ -362,21 +357,21 @@ export const conversationPreview = z.object({
 export const filePreview = z.object({
   /** At most the first 200. Names and cells that end with … are truncated. */
   columns: z.array(z.string()),
-  /** All columns of the rows, including those not shown. */
+  /** Number of columns, including those that are not shown. */
   column_count: z.int(),
   rows: z.array(z.array(cell)),
   /** Null if the file was too large to count. */
   total_rows: z.int().nullable(),
-  /** Unreadable rows with the reason, at most the first 100 of `broken_count`. */
+  /** Rows that could not be read, with the reason: the first 100 of `broken_count`. */
   broken: z.array(droppedRow),
   broken_count: z.int(),
   /** How training reads the file by default; null if unknown. */
   format: dataFormat.nullable(),
-  /** Why the format is unknown or training cannot read the file, and a remedy if known. */
+  /** Why the format is unknown or the file cannot be used for training, with a solution if there is one. */
   format_problem: z.string().nullable(),
-  /** If a column holds conversations: the first turns of each row and their total number. Otherwise empty. */
+  /** If a column contains conversations: the first turns of each row and their number. Otherwise empty. */
   conversations: z.array(conversationPreview),
-  /** The complete row as JSON if the page has one row; null otherwise and above 1 MB. */
+  /** The complete row as JSON, if the page has a single row of at most 1 MB; otherwise null. */
   whole_row: z.string().nullable(),
 });
 

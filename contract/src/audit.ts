@@ -77,15 +77,15 @@ export type AuditAction =
 export const auditEntry = z.object({
   entry_id: z.string(),
   at: z.string(),
-  /** Null for the server itself. */
+  /** Null if the server itself acted. */
   user_id: z.string().nullable(),
   /** Null if the account was deleted. */
   username: z.string().nullable(),
   /** A noun and a verb, such as `asset.deleted`: an `AuditAction`, or one from an earlier version. */
   action: z.string(),
-  /** The objects of the action; no secrets. */
+  /** The objects of the action. Never contains secrets. */
   detail: z.record(z.string(), z.string()),
-  /** Current names of the ids in `detail`; deleted objects are missing. */
+  /** Current names of the ids in `detail`, without deleted objects. */
   names: z.record(z.string(), z.string()),
 });
 

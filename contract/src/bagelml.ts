@@ -9,14 +9,14 @@ import { KEY_NAME_LENGTH_MAX } from './limits.ts';
 import { runStates } from './runs.ts';
 
 /*
- * Calls of the original product's public clients, `bagelml` on npm and PyPI, in addition to the web app's. If
- * a client ignores the answer, it has this product's format.
+ * Calls that only the original product's public clients make: `bagelml` on npm and PyPI. If a client ignores
+ * the answer, the answer has this product's format.
  */
 
 const modelIdParams = z.object({ modelId: idOf('model') });
 const filePath = z.string().min(1);
 
-/** A fine-tune in the format of these clients: a run. */
+/** A run, in these clients' format of a fine-tune. */
 export const bagelmlJob = z.object({
   job_id: z.string(),
   /** The resulting model. */
@@ -64,7 +64,7 @@ export const getUser = endpoint({
   response: user,
 });
 
-/** Authenticates with the key in the body, where the npm client sends it. */
+/** Authenticated by a key in the body, because the npm client sends it there. */
 export const createClientKey = endpoint({
   method: 'POST',
   path: '/api/v1/api_keys',

@@ -7,7 +7,7 @@ import { only } from './fields/only.ts';
 import { bgl } from './money.ts';
 import { fileId } from './openai-files.ts';
 
-/** OpenAI's batch API: the requests in a file are answered within a day, with lower priority and price. */
+/** OpenAI's batch API. The requests in a file are answered within a day, at a lower priority and price. */
 const batchEndpoints = ['/v1/chat/completions', '/v1/embeddings', '/v1/responses'] as const;
 export type BatchEndpoint = (typeof batchEndpoints)[number];
 
@@ -23,14 +23,12 @@ export const batch = z.object({
   object: z.literal('batch'),
   endpoint: z.enum(batchEndpoints),
   model: z.string(),
-  /** Always null: creating a batch validates its file and refuses invalid lines. */
+  /** Always null, because creating a batch rejects a file with invalid lines. */
   errors: z.null(),
   input_file_id: z.string(),
   completion_window: z.literal('24h'),
   status: z.enum(['in_progress', 'finalizing', 'cancelling', 'completed', 'cancelled', 'expired']),
-  /**
-   * Files with answers, and with requests that were refused or not reached in time; null if there are none.
-   */
+  /** Files with the answers, and with the requests that failed or were not reached in time. Null if empty. */
   output_file_id: z.string().nullable(),
   error_file_id: z.string().nullable(),
   created_at: z.int(),

@@ -5,7 +5,7 @@ import { only } from './fields/only.ts';
 
 /** Captions of a dataset's pictures for training. */
 
-/** Maximum pictures of a training. */
+/** Maximum number of pictures for a training. */
 export const CAPTIONS_MAX = 2000;
 /** Maximum bytes of a caption. */
 export const CAPTION_LENGTH_MAX = 4000;
@@ -15,12 +15,15 @@ const assetIdParams = z.object({ id: idOf('dataset or model') });
 const place = {
   /** Path of the picture. */
   path: z.string().min(1, 'path is required').max(4096),
-  /** Its line in `file_name`, from 1; null if its caption has, or would get, its own text file or line. */
+  /**
+   * Number of the picture's line in `file_name`, from 1. Null if the caption is in, or would be saved to, a
+   * text file or a line of its own.
+   */
   line: z.int().min(1).max(1_000_000).nullable(),
 };
 
 export const captions = z.object({
-  /** The parent commit for saving. */
+  /** The newest commit. Send it as the parent when saving. */
   commit_id: z.string(),
   revision_id: z.string().nullable(),
   /** The file with the captions; null if each picture has its own text file. */
@@ -40,9 +43,7 @@ export const getCaptions = endpoint({
   response: captions,
 });
 
-/**
- * Saved next to the existing captions: in `metadata.jsonl` if the dataset has one, else next to each picture.
- */
+/** Saves captions where the others are: in `metadata.jsonl` if it exists, else next to each picture. */
 export const saveCaptions = endpoint({
   method: 'PUT',
   path: '/api/v1/asset/:id/captions',
@@ -50,14 +51,14 @@ export const saveCaptions = endpoint({
   operation: 'save the captions',
   summary: 'Save captions of pictures as one commit',
   params: assetIdParams,
-  // All captions with two bytes per character; parsing a larger body would block the event loop.
+  // Space for all captions with two bytes per character. Parsing a larger body would block the event loop.
   bodyBytesMax: 16 * 1024 * 1024,
   body: only({
     parent_commit: z
       .string('parent_commit is required')
       .regex(/^[0-9a-f]{40}$/, 'parent_commit must be the id of a commit')
       .describe('The newest commit. If a later commit exists, nothing is saved.'),
-    /** Changed captions only; an empty text deletes a caption. */
+    /** Only the changed captions. An empty text deletes a caption. */
     captions: z
       .array(
         only({

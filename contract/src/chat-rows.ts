@@ -5,7 +5,7 @@ import { only } from './fields/only.ts';
 
 /* Conversations as rows to train on. */
 
-/** Their file in a dataset. */
+/** File in a dataset that contains them. */
 export const CHATS_FILE = 'chats.jsonl';
 const MESSAGES_MAX = 2_000;
 const TOOLS_MAX = 128;
@@ -27,7 +27,7 @@ export const chatRowMessage = z.discriminatedUnion(
       content: text.nullable(),
       reasoning_content: z.string().optional(),
       tool_calls: z.array(toolCall).min(1).optional(),
-      /** 0 for context only; 1 or absent to train on it. */
+      /** 0 if the answer is only context; 1 or absent to train on it. */
       weight: z.union([z.literal(0), z.literal(1)], 'weight must be 0 or 1').optional(),
     }),
     only({ role: z.literal('tool'), content: text, tool_call_id: z.string().max(200) }),

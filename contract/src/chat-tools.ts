@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Functions that a model may call, in OpenAI's format; modules/chat/body limits their schemas. */
+/** Functions that a model may call, in OpenAI's format. Their schemas are limited in modules/chat/body. */
 export const TOOLS_MAX = 128;
 const CALLS_MAX = 50;
 
@@ -19,13 +19,13 @@ export const functionFields = {
   ...describedTool,
   /** A JSON Schema of an object; without it the function has no parameters. */
   parameters: z.record(z.string(), z.unknown()).nullish(),
-  /** Constrains the arguments by the schema, or refuses the call. */
+  /** True if the model's arguments must match the schema. Rejected if the schema does not permit that. */
   strict: z.boolean().nullish(),
 };
-/** A tool with text input. Its grammar is shown to the model but not enforced. */
+/** A tool whose input is text. The model sees the tool's grammar, but it is not enforced. */
 export const customFields = { ...describedTool, format: z.looseObject({ type: z.string() }).nullish() };
 
-/** Returns a tool schema that validates by the tool's type, so that errors name the field. */
+/** Returns the schema of a tool. It validates by the tool's `type`, so that errors name the invalid field. */
 export const toolOf = (schemaOf: (type: unknown) => z.ZodType) =>
   z.looseObject({}).superRefine((tool, check) => {
     const { error } = schemaOf(tool.type).safeParse(tool);
@@ -59,13 +59,13 @@ export const toolParameters = {
   tools: z.array(tool).max(TOOLS_MAX).nullish(),
   /** Defaults to auto if there are tools. */
   tool_choice: z.union([z.enum(['none', 'auto', 'required']), namedTool, allowedTools]).nullish(),
-  /** False allows one call at most. A required call is a single one unless this is true. */
+  /** False permits at most one call. With a required call, the model makes only one unless this is true. */
   parallel_tool_calls: z.boolean().nullish(),
   functions: older('functions'),
   function_call: z.enum(['none', 'auto'], `function_call ${NO_FUNCTIONS}`).nullish(),
 };
 
-/** A model's function call, in an answer and in the conversation that continues it. */
+/** A function call that a model made. In an answer, and in a conversation that continues after it. */
 const toolCall = z.looseObject({
   id: z.string().min(1).max(200),
   type: z.literal('function'),
@@ -85,7 +85,7 @@ const customCall = z.looseObject({
 export const anyCall = z.discriminatedUnion('type', [toolCall, customCall]);
 
 /**
- * Tool fields of a message: answers contain calls, and a turn with role `tool` contains the result of one.
+ * Tool fields of a message. Answers contain calls; a message with the role `tool` contains the result of one.
  */
 export const messageOfTools = {
   tool_calls: z.array(anyCall).max(CALLS_MAX).nullish(),

@@ -4,17 +4,17 @@ import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
 import { modelName } from './fields/model-name.ts';
 
-/** Enough for a long conversation. Not more, because the whole body is parsed synchronously. */
+/** Enough for a long conversation. Not larger, because the whole body is parsed synchronously. */
 export const CHAT_BYTES_MAX = 1024 * 1024;
 
 /**
- * The OpenAI-compatible calls. Every parameter is limited here so that one request cannot exhaust shared time
- * or memory; modules/chat/body limits the schemas of `response_format` and tools.
+ * The OpenAI-compatible calls. Limits every parameter, so that one request cannot exhaust shared time or
+ * memory. The schemas of `response_format` and tools are limited in modules/chat/body.
  */
 const STOPS_MAX = 16;
 const STOP_LENGTH_MAX = 256;
 const BIASED_TOKENS_MAX = 300;
-/** Choices are generated one after another. */
+/** Small, because choices are generated one after another. */
 const CHOICES_MAX = 8;
 const PROMPTS_MAX = 64;
 export const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
@@ -53,13 +53,13 @@ const sampling = {
   typical_p: share,
   presence_penalty: penalty,
   frequency_penalty: penalty,
-  /** vLLM's and llama.cpp's names of the same parameter. */
+  /** The names that vLLM and llama.cpp use for the same parameter. */
   repetition_penalty: z.number().min(0.1).max(10).nullish(),
   repeat_penalty: z.number().min(0.1).max(10).nullish(),
   response_format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).nullish(),
 };
 
-/** Parameters of OpenAI's own service that do not change the answer. */
+/** Parameters that only affect OpenAI's own service, not the answer. */
 const passedOver = Object.fromEntries(
   [
     ...[
@@ -74,7 +74,7 @@ const passedOver = Object.fromEntries(
   ].map((name) => [name, z.unknown().optional()]),
 );
 
-/** Refuses unknown parameters, because ignoring them would mislead. Clients send null for unset ones. */
+/** Rejects unknown parameters, because ignoring them would mislead callers. Null counts as not sent. */
 export const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
 
 const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
@@ -118,7 +118,7 @@ export const chatCompletion = z.object({
       index: z.int(),
       message: z.object({
         role: z.literal('assistant'),
-        /** Null if the model only calls tools. */
+        /** Null if the model only called tools. */
         content: z.string().nullable(),
         reasoning_content: z.string().optional(),
         tool_calls: z.array(anyCall).optional(),
@@ -147,7 +147,7 @@ export const textCompletion = z.object({
   ),
 });
 
-/** OpenAI's clients may send an Idempotency-Key on retries, so it is not refused. */
+/** Accepted because OpenAI's clients may send an Idempotency-Key with retries. */
 const NOT_STORED =
   'Answers are not stored: a repeated call with the same Idempotency-Key is answered and charged again';
 
@@ -192,7 +192,7 @@ export const completions = endpoint({
     {
       ...passedOver,
       ...sampling,
-      /** A text or its token ids; or several of one kind, answered in order. */
+      /** A text or its token ids. Several texts, or several lists of token ids, are answered in order. */
       prompt: z.union([
         z.string(),
         z.array(z.string()).min(1).max(PROMPTS_MAX),
@@ -216,7 +216,7 @@ export const openAiModel = z.object({
   object: z.literal('model'),
   created: z.int(),
   owned_by: z.string(),
-  /** Output: chat and completion answers, embeddings, pictures, or videos. */
+  /** What the model returns: chat and completion answers, embeddings, pictures, or videos. */
   task: z.enum(['text', 'embedding', 'image', 'video']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),

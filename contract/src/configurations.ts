@@ -8,8 +8,8 @@ import { fineTunePayload } from './fine-tuning.ts';
 import { CONFIGURATION_NAME_LENGTH_MAX } from './limits.ts';
 
 /*
- * Saved parameters of a fine-tune. Accepted nested or flat, in snake_case or camelCase; stored and returned
- * nested in snake_case.
+ * Saved parameters of a fine-tune. Accepted nested or flat, in snake_case or camelCase. Stored and returned
+ * nested, in snake_case.
  */
 
 type Shape = typeof fineTunePayload.shape;
@@ -24,7 +24,7 @@ const {
   ...fields
 } = fineTunePayload.shape;
 
-/** Without defaults: applying a configuration leaves fields that it omits unchanged. */
+/** No defaults, because applying a configuration must not change fields that it omits. */
 const bare = Object.fromEntries(
   Object.entries(fields).map(([name, field]) => [
     name,
@@ -64,7 +64,7 @@ function withAliases<Fields extends Record<string, z.ZodType>>(shape: Fields) {
   };
 }
 
-/** The owner is the caller, but the original payload contains a user id too. */
+/** The owner is the caller. Accepted because the original payload contains a user id. */
 const flat = withAliases({ ...configurationPayload.shape, user_id: userIdField });
 
 const configName = nameText(CONFIGURATION_NAME_LENGTH_MAX);
@@ -92,7 +92,7 @@ const sentConfiguration = only({
   return { config_name: name, fine_tune_payload: one };
 });
 
-/** If both names are given, snake_case wins. */
+/** If both spellings of a name are sent, snake_case is used. */
 function inSnakeCase(sent: Record<string, unknown>): Payload {
   return Object.fromEntries(
     Object.keys(configurationPayload.shape).flatMap((name) => {

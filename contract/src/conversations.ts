@@ -3,7 +3,7 @@ import { endpoint, type ResponseOf } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 
-/** Maximum stored conversations of a user over all models; those saved longest ago are deleted first. */
+/** Maximum number of a user's conversations with all models. The ones saved longest ago are deleted first. */
 export const CONVERSATIONS_MAX = 500;
 /** Maximum bytes of a user's conversations; those saved longest ago are deleted first. */
 export const CONVERSATIONS_BYTES_MAX = 20 * 1024 * 1024;
@@ -12,7 +12,7 @@ export const CONVERSATIONS_BYTES_MAX = 20 * 1024 * 1024;
  */
 export const TURNS_LENGTH_MAX = 200_000;
 
-/** The next version must still fit into a database integer. */
+/** Less than the maximum of a database integer, so that the next version still fits. */
 const VERSION_MAX = 2 ** 31 - 2;
 
 const number = z.number().nullable();
@@ -22,24 +22,26 @@ export const conversationTurn = z.object({
   content: z.string(),
   /** For answers: the function calls of the model. */
   calls: z.array(z.object({ id: callId, name: z.string(), arguments: z.string() })).optional(),
-  /** Results of the previous answer's calls, instead of a question. */
+  /** Results of the calls in the previous answer. Present instead of a question. */
   results: z.array(z.object({ id: callId, name: z.string(), content: z.string() })).optional(),
   thoughts: z.string().optional(),
   /** Speed of the answer: milliseconds to its first token, tokens, and tokens per second after the first. */
   speed: z.object({ firstTokenMs: z.number(), tokens: z.number(), tokensPerSecond: number }).optional(),
   /** The limit that cut the answer off. */
   cut: z.enum(['maximum', 'context']).optional(),
-  /** The answer was stopped or broke off. */
+  /** True if the answer was stopped or failed before its end. */
   interrupted: z.boolean().optional(),
 });
 
 export const conversation = z.object({
   turns: z.array(conversationTurn),
-  /** The last question if it is unanswered; otherwise empty. */
+  /** The last question, if it has no answer yet; otherwise empty. */
   unanswered: z.string(),
   settings: z.object({
     system: z.string(),
-    /** Function definitions as typed, a JSON list; `required` forces a call. */
+    /**
+     * Function definitions, as the user typed them (a JSON list). With `required`, the model must call one.
+     */
     tools: z.object({ definitions: z.string(), required: z.boolean() }).optional(),
     /** Null for an empty field. */
     options: z.object({
@@ -89,14 +91,11 @@ export const getConversation = endpoint({
   response: z.object({
     /** Null if there is none. */
     id: z.string().nullable(),
-    /**
-     * For an unknown id: empty with the settings of the newest conversation with this model; null if there is
-     * none.
-     */
+    /** For an unknown id: an empty one with the model's newest settings, or null if there are none. */
     conversation: conversation.nullable(),
-    /** Number of saves; 0 for none. */
+    /** How often the conversation was saved; 0 if never. */
     version: z.int(),
-    /** Id of the last save; null for none. */
+    /** Id of the last save; null if it was never saved. */
     save_id: z.string().nullable(),
     /** Whether this installation stores conversations. */
     is_kept: z.boolean(),
@@ -114,7 +113,9 @@ export const saveConversation = endpoint({
   query,
   body: only({
     version: z.int().min(0).max(VERSION_MAX),
-    /** New for each save, so that a client without an answer can check whether the save arrived. */
+    /**
+     * A new id for each save. A client that got no answer compares it to find out whether the save succeeded.
+     */
     save_id: z.uuid('save_id must be a UUID'),
     conversation,
   }),

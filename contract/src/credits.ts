@@ -8,18 +8,15 @@ import { NOTE_LENGTH_MAX } from './limits.ts';
 import { bgl, positiveBgl } from './money.ts';
 
 export const balance = z.object({
-  /** All credits of the user, holds included. */
+  /** All credits of the user, including those held. */
   balance: bgl,
   /** Held for running work. */
   held: bgl,
-  /** balance - held: what can be spent. */
+  /** Credits that can be spent: balance - held. */
   available: bgl,
-  /** Promotional part of the balance: spent first, cannot be sent to others. */
+  /** Promotional credits in the balance. They are spent first and cannot be sent to others. */
   given: bgl,
-  /**
-   * Credits that can be sent: bought or received, not needed by running work, within the server's limit for
-   * 24 hours.
-   */
+  /** Bought or received credits that running work does not need, up to the server's limit for 24 hours. */
   sendable: bgl,
   /** The next promotional credits to expire; null if none expire. */
   next_expiry: z.object({ amount: bgl, at: z.string() }).nullable(),
@@ -44,7 +41,7 @@ export const transactionTypes = [
   'transfer',
 ] as const;
 
-/** One line of the statement. Incoming: credit, deposit, refund; the others are outgoing. */
+/** One line of the statement. The types credit, deposit and refund are incoming, the others outgoing. */
 export const generationEstimate = z.object({
   ...{ estimated_cost_tokens: z.number(), estimated_cost_bgl: z.number(), estimated_cost_usd: z.number() },
   ...{ currency: z.literal('USD'), is_free: z.boolean() },
@@ -66,9 +63,9 @@ export const transaction = z.object({
   run_id: z.string().nullable(),
   /** The generated picture, which may have been deleted since. */
   generation_id: z.string().nullable(),
-  /** Set once the sealer has chained the transfer. */
+  /** Null until the transfer is sealed. */
   transaction_hash: z.string().nullable(),
-  /** Set if the charge consists of individual answers, which `getUsageWindow` lists. */
+  /** Set if the charge is the sum of individual answers, which `getUsageWindow` returns. */
   usage_window_id: z.string().nullable(),
 });
 
@@ -95,7 +92,7 @@ const period = z.object({
 });
 
 function isTimeZone(name: string): boolean {
-  // PostgreSQL interprets offsets such as +02:00 with the opposite sign.
+  // Reject offsets such as +02:00, because PostgreSQL interprets their sign in the opposite way.
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false;
   try {
     return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }));
@@ -124,17 +121,15 @@ export const listTransactions = endpoint({
   }),
   response: z.object({
     transactions: z.array(transaction),
-    /** Of the whole period, on the first page; null on later pages. */
+    /** Totals of the whole period. Only on the first page; null on later pages. */
     summary: transactionSummary.nullable(),
-    /** At the end of the period, on the first page; null on later pages and if filtered by key. */
+    /** Balance at the end of the period. Null on later pages, and if the list is filtered by key. */
     closing_balance: bgl.nullable(),
     next_cursor: z.string().nullable(),
   }),
 });
 
-/**
- * Small charges are grouped into a window, which is one line of the statement; this call lists its answers.
- */
+/** Small charges are combined into a window, which is one line of the statement. Returns its answers. */
 export const getUsageWindow = endpoint({
   method: 'GET',
   path: '/api/v1/usage-windows/:windowId',
@@ -150,14 +145,14 @@ export const getUsageWindow = endpoint({
   }),
   response: z.object({
     id: z.string(),
-    /** The source: `deployment:<pod id>` or `model:<name>`. */
+    /** What was used: `deployment:<pod id>` or `model:<name>`. */
     source: z.string(),
     /** The API key of the calls. */
     key_id: z.string().nullable(),
     opened_at: z.string(),
-    /** Null while open. */
+    /** Null while the window is open. */
     closed_at: z.string().nullable(),
-    /** Answers already written. */
+    /** Number of answers stored so far. */
     answers_total: z.int(),
     used: bgl,
     /** Individual answers are stored for 90 days. */
@@ -197,15 +192,15 @@ export const listSpend = endpoint({
     /** First and last day of the sum. */
     from: z.iso.date(),
     to: z.iso.date(),
-    /** Oldest first. */
+    /** Days, oldest first. */
     days: z.array(z.object({ date: z.iso.date(), use: z.enum(uses), amount: bgl })),
-    /** By API key, largest first; null is the share without a key. */
+    /** By API key, largest amount first. A null key is the spending without a key. */
     keys: z.array(
       z.object({
         key_id: z.string().nullable(),
         key_name: z.string().nullable(),
         amount: bgl,
-        /** Sent to other users; not part of the amount. */
+        /** Sent to other users. Not included in the amount. */
         sent: bgl,
       }),
     ),
@@ -228,8 +223,9 @@ export const transferTokens = endpoint({
 });
 
 /**
- * The recipient, before sending. Null for an email address, which is only revealed after sending; for an
- * unknown name; and if the caller cannot send the amount, so that names cannot be probed without credits.
+ * Shows the recipient before sending. Null for an email address, whose owner is only revealed after sending,
+ * and for an unknown name. Also null if the caller cannot send the amount, so that names cannot be guessed
+ * without credits.
  */
 export const previewTransfer = endpoint({
   method: 'GET',
@@ -274,7 +270,7 @@ export const price = z.object({
   label: z.string(),
   unit: priceUnit,
   unit_price: bgl,
-  /** The next price and its start; null if no change is planned. */
+  /** The next price and when it takes effect; null if no change is planned. */
   next: z.object({ unit_price: bgl, valid_from: z.string() }).nullable(),
 });
 
@@ -288,7 +284,7 @@ export const listPrices = endpoint({
 
 /** Result of a ledger proof. */
 export const ledgerProof = z.object({
-  /** The time to which the proof applies. */
+  /** The time for which the proof is valid. */
   proved_at: z.string(),
   sum_of_balances: bgl,
   transfers: z.int(),
@@ -321,7 +317,7 @@ export const getLedger = endpoint({
     accounts_total: z.int(),
     /** Null before the first proof. */
     proof: ledgerProof.nullable(),
-    /** There is no proof or it is older than a minute; a newer one is being computed. */
+    /** True if there is no proof, or if it is older than a minute. A new one is being computed. */
     is_being_proved: z.boolean(),
   }),
 });
@@ -336,7 +332,7 @@ export const account = z.object({
   email: z.string(),
   email_verified: z.boolean(),
   is_operator: z.boolean(),
-  /** The user deleted the account; its ledger entries remain. */
+  /** The account was deleted by its user, but its ledger entries remain. */
   is_deleted: z.boolean(),
   created_at: z.string(),
   balance: bgl,
@@ -392,9 +388,9 @@ export const chargeBackPayment = endpoint({
   response: z.object({
     transaction_id: z.string(),
     amount: bgl,
-    /** Charged immediately. */
+    /** Amount that was charged immediately. */
     collected: bgl,
-    /** Collected as soon as the user has credits. */
+    /** Amount that is charged as soon as the user has credits. */
     owed: bgl,
   }),
 });

@@ -17,33 +17,34 @@ export const numberRange = z.object({
   mean: z.number(),
   /** Approximate for many numbers. */
   median: z.number(),
-  /** Standard deviation; null for fewer than two numbers and on overflow. */
+  /** Standard deviation; null for fewer than two numbers, or if it is too large to compute. */
   std: z.number().nullable(),
-  /** True if a number exceeds 2^53, so that the figures are approximations. SQL returns exact values. */
+  /** True if a number exceeds 2^53. The figures are then approximations, while SQL returns exact values. */
   rounded: z.literal(true).optional(),
 });
 
 export const columnStatistics = z.object({
   /** Truncated as in the preview. */
   name: z.string(),
-  /** Type of the filled cells; in csv a column of numbers counts as numbers although its cells are text. */
+  /** Type of the cells that are not empty. A csv column of numbers counts as numbers, not as text. */
   type: z.enum(['text', 'number', 'boolean', 'list', 'object', 'date', 'bytes', 'picture', 'mixed', 'empty']),
   /** Cells that are neither empty nor blank text. */
   filled: z.int(),
   /** Cells without a value: null, missing, or empty in csv. */
   nulls: z.int(),
-  /** Number of distinct values; an estimate with `distinct_is_more`, if there are too many to count. */
+  /**
+   * Number of distinct values. If there are too many to count, an estimate, and `distinct_is_more` is true.
+   */
   distinct: z.int(),
   distinct_is_more: z.boolean(),
   /** For columns of numbers. */
   numbers: numberRange.nullable(),
-  /** Characters of texts or items of lists. */
+  /** For texts, their number of characters; for lists, their number of items. */
   lengths: numberRange.nullable(),
-  /** Distribution of numbers or else lengths, in bins from `from` to `to`. */
+  /** Distribution of the numbers, or of lengths if the column has none, in bins from `from` to `to`. */
   histogram: z.array(z.object({ from: z.number(), to: z.number(), count: z.int() })),
   /**
-   * The most frequent values that occur more than once, most frequent first; empty if not all distinct values
-   * could be counted.
+   * The most frequent values that occur more than once. Empty if not all distinct values could be counted.
    */
   frequent: z.array(z.object({ value: z.string(), count: z.int() })),
 });
@@ -53,7 +54,7 @@ export type ColumnStatistics = z.infer<typeof columnStatistics>;
 export const fileColumns = z.object({
   /** Number of analyzed rows. */
   rows: z.int(),
-  /** Whether these are all rows. */
+  /** True if these are all rows of the file. */
   is_whole: z.boolean(),
   /** In the order of the preview. */
   columns: z.array(columnStatistics),
@@ -102,10 +103,7 @@ export const foundRows = filePreview
     rows_read: z.int(),
     /** Whether the whole file was searched. */
     is_whole: z.boolean(),
-    /**
-     * The `offset` for continuing the search; null at the end, or if the rest is too deep in the file to
-     * search.
-     */
+    /** The `offset` for continuing the search. Null at the end of the file, or if that is too slow. */
     next_offset: z.int().nullable(),
   });
 
@@ -114,11 +112,11 @@ export type FoundRows = z.infer<typeof foundRows>;
 const rowFilter = z.strictObject({
   /** Column name, truncated as in the preview. */
   column: z.string().max(201),
-  /** The compared property: number or text, length, or absence of a value. */
+  /** What to compare: the number or text, its length, or whether there is a value. */
   of: z.enum(['value', 'length', 'nothing']).default('value'),
   min: z.number().optional(),
   max: z.number().optional(),
-  /** The exact text; a value that ends with … matches by prefix. */
+  /** The exact text. If it ends with …, it only has to be the beginning of the value. */
   value: z.string().max(1000).optional(),
 });
 
@@ -126,7 +124,7 @@ export type RowFilter = z.infer<typeof rowFilter>;
 
 const NO_FILTERS = 'filters must be a JSON list such as [{"column": "minutes", "min": 0, "max": 7}]';
 
-/** A list as JSON, because a query string has none. */
+/** JSON, because a query string cannot contain a list of objects. */
 const rowFilters = z
   .string()
   .max(10_000, 'filters must be at most 10,000 characters')
@@ -164,9 +162,7 @@ export const searchRows = endpoint({
 });
 
 export const rowPictures = z.object({
-  /**
-   * Each row's picture as a WebP of at most 128 x 128 pixels in a data URL; null if missing or unreadable.
-   */
+  /** Each row's picture as a WebP of at most 128 x 128 pixels in a data URL. Null if it cannot be read. */
   pictures: z.array(z.string().nullable()),
   /** Rows with unreadable pictures, from 0, with the reason. */
   broken: z.array(z.object({ at: z.int(), reason: z.string() })),

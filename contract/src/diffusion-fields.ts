@@ -10,7 +10,7 @@ export const SAMPLE_PROMPTS_MAX = 8;
 const PROMPT_LENGTH_MAX = 1000;
 const TRIGGER_LENGTH_MAX = 40;
 
-/** Numeric settings. The wizard builds its fields from them, and the server validates with them. */
+/** Numeric settings. The wizard's fields and the server's validation both use these. */
 export const pictureTrainingNumbers = {
   steps: { label: 'Steps', min: 1, max: 20_000, step: 1, default: 400 },
   learning_rate: { label: 'Learning rate', min: 0, aboveMin: true, max: 1, step: 0.0001, default: 0.002 },
@@ -34,7 +34,7 @@ export const samplePrompt = drawnPrompt.extend({
 
 /** Settings of a picture LoRA and of its checkpoint samples. */
 export const pictureTrainingFields = {
-  /** Prepended to each caption that lacks it; activates the LoRA in a prompt. */
+  /** Text that activates the LoRA in a prompt. It is prepended to each caption that does not contain it. */
   trigger_word: z
     .string()
     .trim()
@@ -48,11 +48,11 @@ export const pictureTrainingFields = {
   batch_size: numberOf(pictureTrainingNumbers.batch_size),
   gradient_accumulation_steps: numberOf(pictureTrainingNumbers.gradient_accumulation_steps),
   caption_dropout: numberOf(pictureTrainingNumbers.caption_dropout),
-  /** Defaults to the base model's output resolution, the only one for a small model. */
+  /** Defaults to the base model's output resolution. For a small model, no other value is possible. */
   resolution: z
     .literal(pictureResolutions, `Resolution must be one of ${pictureResolutions.join(', ')}`)
     .nullish(),
-  /** Checkpoint interval. Each checkpoint draws the sample prompts. */
+  /** Number of steps between checkpoints. At each checkpoint, the sample prompts are drawn. */
   sample_every: numberOf(pictureTrainingNumbers.sample_every),
   sample_prompts: z
     .array(samplePrompt)
@@ -64,7 +64,7 @@ export const pictureTrainingFields = {
 
 type Preset = { [Name in keyof typeof pictureTrainingNumbers]: number };
 
-/** Starting points for a small model on this machine's CPU and for a full-size one. */
+/** Suggested settings: for a small model on this machine's CPU, and for a full-size one. */
 export const pictureTrainingPresets = {
   small: {
     quick: preset({ steps: 150, sample_every: 50 }),

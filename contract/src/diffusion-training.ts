@@ -44,14 +44,14 @@ export const validateDiffusionTraining = endpoint({
     placement: runPlacement,
     /** The file with the captions; null for a text file next to each picture. */
     file_name: z.string().nullable(),
-    /** The report; null if nothing was read. `memory_bytes` applies to the chosen device. */
+    /** The report; null if nothing could be read. `memory_bytes` is for the chosen device. */
     data: picturesReport.omit({ critical_errors: true, gpu_memory_bytes: true }).nullable(),
   }),
 });
 
 export type DiffusionValidation = z.output<NonNullable<(typeof validateDiffusionTraining)['response']>>;
 
-/** Creates a model that the run fills with the LoRA. Holds the quote and charges only the time used. */
+/** Creates a model and the run that fills it with the LoRA. Holds the quote; charges only the time used. */
 export const startDiffusionTraining = endpoint({
   method: 'POST',
   path: '/api/v1/diffusion-training',

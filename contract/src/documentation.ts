@@ -9,9 +9,9 @@ export const getDocumentation = endpoint({
   summary: 'Get the documentation link',
   response: z.object({
     documentation_url: z.string(),
-    /** Whether this server hosts it under `/docs`. */
+    /** True if this server serves the documentation under `/docs`. */
     built_in: z.boolean(),
-    /** Source code; null if not configured. */
+    /** URL of the source code; null if none is configured. */
     github_url: z.string().nullable(),
   }),
 });

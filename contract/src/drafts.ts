@@ -7,11 +7,14 @@ import type { NumberField } from './fields/number-field.ts';
 import { only } from './fields/only.ts';
 import { bgl } from './money.ts';
 
-/* Training rows that a model writes from documents. They are a draft until saved in a dataset. */
+/*
+ * Rows for training that a model writes from documents. They are in a draft until they are saved in a
+ * dataset.
+ */
 
-/** Per user. */
+/** Maximum number of drafts per user. */
 export const DRAFTS_MAX = 10;
-/** Per draft. */
+/** Maximum number of documents per draft. */
 export const DOCUMENTS_MAX = 20;
 export const DOCUMENT_BYTES_MAX = 50 * 1024 * 1024;
 export const DOCUMENT_PAGES_MAX = 1_000;
@@ -40,7 +43,8 @@ export const TEXT_PLACE = '{{text}}';
 export const ROWS_PLACE = '{{rows}}';
 
 /**
- * Without an example row, which small models would copy; with the task at the end, which they follow best.
+ * The prompt contains no example row, because small models would copy it. The task is at the end, where small
+ * models follow it best.
  */
 export const DEFAULT_PROMPT = `Text:
 ${TEXT_PLACE}
@@ -58,7 +62,7 @@ export const draftSettings = only({
   model: modelName,
   rows_per_chunk: numberOf(draftNumbers.rows_per_chunk),
   chunk_characters: numberOf(draftNumbers.chunk_characters),
-  /** Characters shared by consecutive chunks. */
+  /** Number of characters that two consecutive chunks share. */
   overlap_characters: numberOf(draftNumbers.overlap_characters),
   prompt: z
     .string()
@@ -76,7 +80,7 @@ export const draftDocument = z.object({
   name: z.string(),
   /** Null if the format has no pages. */
   pages: z.int().nullable(),
-  /** Pages without text, e.g. scans; they produce no rows. */
+  /** Pages without text, such as scans. They produce no rows. */
   empty_pages: z.int(),
   characters: z.int(),
 });
@@ -84,24 +88,24 @@ export type DraftDocument = z.infer<typeof draftDocument>;
 
 export const draft = z.object({
   draft_id: z.string(),
-  /** `open` until started. */
+  /** `open` until the draft is started. */
   status: z.enum(['open', 'running', 'cancelling', 'completed', 'cancelled', 'failed']),
   documents: z.array(draftDocument),
   /** Null before it is started. */
   settings: draftSettings.nullable(),
   chunks: z.int(),
   chunks_done: z.int(),
-  /** Chunks without an answer of the model. */
+  /** Number of chunks for which the model gave no usable answer. */
   chunks_failed: z.int(),
   /** The document being processed. */
   current_document: z.string().nullable(),
-  /** Current rows, and how many of them are saved in a dataset. */
+  /** Number of rows, and how many of them are saved in a dataset. */
   rows: z.int(),
   rows_saved: z.int(),
   dropped: z.partialRecord(z.enum(dropReasons), z.int()),
-  /** The model's last refusal, or why the draft failed. */
+  /** Why the model's last answer could not be used, or why the draft failed. */
   error: z.string().nullable(),
-  /** BGL held while it runs, and the cost of its answers. */
+  /** BGL that are held while it runs, and the cost of the answers so far. */
   held: bgl,
   cost_so_far: bgl,
   created_at: z.string(),
@@ -114,7 +118,7 @@ export const draftRow = z.object({
   row_id: z.string(),
   question: z.string(),
   answer: z.string(),
-  /** The document with its page or heading. */
+  /** The row's document, with the page or heading. */
   source: z.string(),
   document_id: z.string(),
   /** Index of its chunk. */
@@ -126,8 +130,8 @@ export type DraftRow = z.infer<typeof draftRow>;
 
 const start = only({
   /**
-   * Without settings, chunks without an answer are retried with the previous ones. With settings, existing
-   * rows are deleted.
+   * Without settings, retries the chunks that have no answer, with the previous settings. With settings,
+   * deletes the existing rows and starts again.
    */
   settings: draftSettings.optional(),
 });
@@ -217,7 +221,7 @@ export const quoteDraft = endpoint({
   response: z.object({
     chunks: z.int(),
     rows_max: z.int(),
-    /** BGL to hold: tokens are charged as used, the rest is released. */
+    /** BGL to hold. Tokens are charged as they are used, and the remaining amount is released. */
     highest_bgl: bgl,
   }),
 });

@@ -24,7 +24,9 @@ export const createEmbeddings = endpoint({
     .object({
       /** Name of an embedding deployment (`model_name`) or starter model. */
       model: modelName,
-      /** One text or many; or token ids of the model's own tokenizer, including start and end tokens. */
+      /**
+       * One text or several, or token ids of the model's tokenizer, which must include start and end tokens.
+       */
       input: z.union([
         text,
         z.array(text).min(1, 'There is no input').max(INPUTS_MAX, many),
@@ -38,9 +40,9 @@ export const createEmbeddings = endpoint({
             `At most ${TOKENS_MAX} tokens in one request`,
           ),
       ]),
-      /** Truncates the embeddings if the model supports it. */
+      /** Number of dimensions to which the embeddings are truncated, if the model supports it. */
       dimensions: z.int().min(1).max(65_536).nullish(),
-      /** base64 of little-endian 32-bit floats. */
+      /** With base64, an embedding is encoded as little-endian 32-bit floats. */
       encoding_format: z.enum(['float', 'base64'], 'encoding_format must be float or base64').nullish(),
       user: z.unknown().optional(),
     })

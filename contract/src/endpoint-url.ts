@@ -1,9 +1,9 @@
 type Scalar = string | number | boolean | null | undefined;
 
 /**
- * Fills `:name` and a trailing `*` of an endpoint's path and appends the query. Each segment is
- * percent-encoded; slashes of a `*` stay. Null and undefined query values are omitted. Throws if a parameter
- * is missing.
+ * Returns an endpoint's path with its parameters and query filled in. Parameters are `:name` and a trailing
+ * `*`. Each segment is percent-encoded, except the slashes of a `*`. Query values that are null or undefined
+ * are omitted. Throws if a parameter is missing.
  */
 export function endpointUrl(path: string, params: object = {}, query: object = {}): string {
   const values = new Map<string, Scalar>(Object.entries(params));

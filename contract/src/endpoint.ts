@@ -35,15 +35,15 @@ export type Endpoint<
   path: string;
   access: Access;
   summary: string;
-  /** Completes 'Failed to …' if an answer has no message. Defaults to the words of the endpoint's name. */
+  /** What follows 'Failed to' if an answer has no message. Defaults to the words of the endpoint's name. */
   operation?: string;
   /**
-   * Scopes besides `everything` that may call it. Defaults to `read` for GET and HEAD, and to none otherwise.
+   * Scopes that may call it, besides `everything`. Defaults to `read` for GET and HEAD, otherwise to none.
    */
   scopes?: KeyScope[];
   /** Creates or changes API keys, so only the web app's key may call it. */
   managesKeys?: boolean;
-  /** Supports `Idempotency-Key`: same key, same answer. */
+  /** Supports `Idempotency-Key`: a repeated call with the same key returns the same answer. */
   spends?: boolean;
   params?: Params;
   query?: Query;
@@ -51,28 +51,28 @@ export type Endpoint<
   /** Maximum bytes of the JSON body. Defaults to `BODY_BYTES_MAX`. */
   bodyBytesMax?: number;
   /**
-   * The body is a file that the handler streams with its own limits: the body itself, or the named part of a
-   * form, whose other parts are `fields`. With `orJson` the part is optional and the body may be JSON of this
-   * shape, which the handler parses.
+   * The handler streams a file with its own limits. The file is the whole body, or one part of a form, whose
+   * other parts are `fields`. With `orJson`, the file is optional: the handler then also parses JSON of that
+   * shape.
    */
   upload?: 'bytes' | { part: string; fields?: z.ZodObject; orJson?: z.ZodObject };
-  /** The whole body is buffered, even a file: few are accepted concurrently, others wait or get a 503. */
+  /** The whole body is buffered in memory, even a file. Few such calls run at a time; others get a 503. */
   isHeldInMemory?: boolean;
-  /** The body may be form-encoded (`application/x-www-form-urlencoded`, all values text) or JSON. */
+  /** The body may be JSON, or form-encoded with text as values (`application/x-www-form-urlencoded`). */
   isForm?: boolean;
-  /** Shape of its errors, if different from the default. */
+  /** Schema of its errors, if they do not have the default one. */
   error?: z.ZodType;
-  /** A JSON answer. Absent if the handler writes bytes, a stream or nothing. */
+  /** Schema of a JSON answer. Absent if the handler returns bytes, a stream or nothing. */
   response?: Response;
-  /** Other answers by content type, for OpenAPI; null if no schema describes them. */
+  /** Schemas of other answers by content type, for OpenAPI. Null if no schema can describe the answer. */
   answers?: Record<string, z.ZodType | null>;
   /** HTTP status of success. Defaults to 200. */
   status?: number;
-  /** HTTP status of the same answer while the work is unfinished. */
+  /** HTTP status of the same answer if the work is not complete yet. */
   pendingStatus?: number;
 };
 
-/** Preserves the exact schema types of an endpoint's definition. */
+/** Returns the definition with the exact types of its schemas. */
 export function endpoint<
   Params extends z.ZodType = z.ZodUndefined,
   Query extends z.ZodType = z.ZodUndefined,

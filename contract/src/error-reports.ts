@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { tooLong } from './labels.ts';
 
-/** Maximum characters of a report's parts; longer ones are truncated before sending. */
+/** Maximum characters of the parts of a report. Clients truncate longer ones. */
 export const ERROR_REPORT_MAX = { name: 100, message: 1_000, stack: 8_000, path: 300 } as const;
 
 const text = (part: keyof typeof ERROR_REPORT_MAX) =>
@@ -25,7 +25,7 @@ export const reportError = endpoint({
     path: text('path'),
   }),
   response: z.object({
-    /** False if no service is configured: then the client need not send further reports. */
+    /** False if no service is configured. Clients then stop sending reports. */
     taken: z.boolean(),
   }),
 });

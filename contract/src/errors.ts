@@ -15,33 +15,33 @@ export const errorStatus = {
   not_sendable: 402,
   /** The API key's budget does not cover the price; see `required_amount` and `budget`. */
   budget_exceeded: 402,
-  /** The object exists, or may exist, but belongs to another user. */
+  /** The object belongs to another user, or the caller must not learn whether it exists. */
   forbidden: 403,
   not_found: 404,
-  /** The caller can use no model with this name. OpenAI's code for it. */
+  /** There is no model with this name that the caller may use. This code is OpenAI's. */
   model_not_found: 404,
-  /** The path exists, but not with this method; the Allow header lists the supported ones. */
+  /** The path exists, but not with this method. The Allow header lists the supported methods. */
   method_not_allowed: 405,
-  /** The body did not arrive in time. */
+  /** The body did not arrive within the time limit. */
   request_timeout: 408,
-  /** The object's state does not allow this. */
+  /** The call is not possible in the object's current state. */
   conflict: 409,
   /** The model's licence is not accepted yet: `POST /api/v1/licences/accept`. */
   licence_not_accepted: 409,
   /** The Idempotency-Key was used with another body. */
   idempotency_conflict: 409,
-  /** The server cannot decrypt this API key since its secret changed. The key itself works. */
+  /** The server's secret has changed, so it cannot decrypt this API key to show it. The key still works. */
   key_not_readable: 409,
   /** The object has changed since the caller read it. */
   precondition_failed: 412,
-  /** A workload that has ended, or a link that has expired. */
+  /** The workload has ended, or the link has expired. */
   gone: 410,
   payload_too_large: 413,
   /** The body is not JSON or has another content type. */
   unsupported_media_type: 415,
   rate_limited: 429,
   internal: 500,
-  /** A dependency of this call is not ready; retry later. */
+  /** Something that this call depends on is not ready. Retry later. */
   unavailable: 503,
   /** The request exceeded its time limit. */
   timed_out: 504,

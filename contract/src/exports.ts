@@ -6,7 +6,7 @@ import { only } from './fields/only.ts';
 import { startedRun } from './fine-tuning.ts';
 import { bglInput } from './money.ts';
 
-/** `safetensors` loads with Transformers; the others are one GGUF each with a Modelfile for Ollama. */
+/** `safetensors` loads with Transformers. The others are a single GGUF file with a Modelfile for Ollama. */
 export const exportFormats = ['safetensors', 'gguf_f16', 'gguf_q8_0'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -36,13 +36,13 @@ export const listExports = endpoint({
   operation: 'read the exports',
   summary: 'List the export formats of a text fine-tune, with sizes and quotes',
   params: exportParams,
-  /** `obstacle` is why the model cannot be exported at all; then `exports` is empty. */
+  /** `obstacle` explains why the model cannot be exported in any format. Then `exports` is empty. */
   response: z.object({ obstacle: z.string().nullable(), exports: z.array(offeredExport) }),
 });
 
 /**
- * Creates a separate model with the adapter merged into the base, by a run like any other. Holds the quote
- * and charges only the time used.
+ * Starts a run that merges the adapter into the base and saves the result as a new model. Holds the quoted
+ * amount, and charges only for the time used.
  */
 export const startExport = endpoint({
   method: 'POST',
@@ -55,7 +55,7 @@ export const startExport = endpoint({
   params: exportParams,
   body: only({
     format: z.enum(exportFormats, `format must be one of ${exportFormats.join(', ')}`),
-    /** The quoted total in BGL: if the price is higher now, the call is refused with the new price. */
+    /** The quoted total in BGL. If the price is higher now, the call is rejected with the new price. */
     cost_max: bglInput.optional(),
   }),
   response: startedRun,

@@ -8,7 +8,7 @@ const linkDispositions = ['attachment', 'inline'] as const;
 const MAX_EXPIRES = 8_640_000_000_000;
 
 export const fileLink = z.object({
-  /** Relative to this server, unless files are stored elsewhere. */
+  /** Address relative to this server, or absolute if files are stored elsewhere. */
   url: z.string(),
   expires_at: z.string(),
 });
@@ -24,7 +24,7 @@ export const linkFile = endpoint({
   query: z.object({
     path: z.string().min(1),
     revision_id: idOf('revision').optional(),
-    /** `inline` displays pictures, videos and audio; other files can only be downloaded. */
+    /** `inline` lets the browser show pictures, videos and audio. Other files can only be downloaded. */
     disposition: z.enum(linkDispositions).default('attachment'),
   }),
   response: fileLink,
@@ -41,7 +41,7 @@ export const openFileLink = endpoint({
     disposition: z.enum(linkDispositions),
     /** Seconds since 1970. */
     expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
-    /** The link's creator, whose permissions apply. */
+    /** The user who created the link. The link has the permissions of that user. */
     user: z.string().max(200),
     /** The file's dataset or model; absent for generated and uploaded pictures. */
     asset: idOf('dataset or model').optional(),
@@ -51,7 +51,7 @@ export const openFileLink = endpoint({
   }),
 });
 
-/** For the web app's downloads of generated files. */
+/** Lets the web app download generated files. */
 export const downloadImage = endpoint({
   method: 'GET',
   path: '/api/download-image',

@@ -18,7 +18,7 @@ const chosen = z
   .max(CHOSEN_MAX, `At most ${CHOSEN_MAX} pictures at a time`)
   .transform((ids) => [...new Set(ids.map((id) => id.toLowerCase()))]);
 
-/** A link that works without a key, so that the browser can download a zip of any size. */
+/** Returns a link that works without a key. With it, the browser can download a zip of any size. */
 export const linkZip = endpoint({
   method: 'POST',
   path: '/api/v1/generations/zip',
@@ -39,7 +39,7 @@ export const openZipLink = endpoint({
   query: z.object({
     /** Owner of the generations. */
     userId: z.string().max(200),
-    /** The packed ids of the link. */
+    /** Ids of the link's generations, in compressed form. */
     ids: z.string().max(10_000),
     /** Seconds since 1970. */
     expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),
@@ -49,7 +49,7 @@ export const openZipLink = endpoint({
 
 /** Caption file of a picture dataset: lines of JSON with `file_name` and `text`. */
 export const METADATA = 'metadata.jsonl';
-/** Far more lines than training reads pictures. */
+/** Far more lines than a training reads. */
 export const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 
 export const addTrainingPictures = endpoint({
@@ -60,7 +60,7 @@ export const addTrainingPictures = endpoint({
   summary: 'Add generated images to a training dataset, with their prompts as captions',
   body: only({
     ids: chosen,
-    /** A dataset of the caller that is empty or has a metadata.jsonl. Defaults to a new one. */
+    /** A dataset of the caller that is empty or has a metadata.jsonl. By default a new dataset is created. */
     dataset_id: idOf('dataset').optional(),
     /** Title of the new dataset. */
     title: nameText(NAME_LENGTH_MAX).default('Training pictures'),
@@ -69,10 +69,10 @@ export const addTrainingPictures = endpoint({
     dataset_id: z.string(),
     title: z.string(),
     revision_id: z.string(),
-    /** Number of pictures added, and of those that were already present. */
+    /** Number of pictures that were added, and of pictures that the dataset already had. */
     added: z.int(),
     present: z.int(),
-    /** Number of skipped edits: their prompts describe a change, not the picture. */
+    /** Number of skipped edits. Their prompts describe a change, so they are no captions. */
     left_out: z.int(),
   }),
 });

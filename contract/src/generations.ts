@@ -41,10 +41,7 @@ export const generationOutput = z.object({
   id: z.string(),
   /** Works without a key for a while; relative to this server, unless files are stored elsewhere. */
   url: z.string(),
-  /**
-   * For lists: a copy of at most 512 px, or a video's first frame; the same as `url` if there is none or the
-   * picture is small.
-   */
+  /** For lists: a copy of at most 512 px, or a video's first frame. The same as `url` if there is none. */
   thumbnail_url: z.string(),
   /** The same file as a download with its own name. */
   download_url: z.string(),
@@ -53,17 +50,17 @@ export const generationOutput = z.object({
   height: z.int(),
   /** In seconds; null for a picture. */
   duration_s: z.number().nullable(),
-  /** Frame count of a video, and whether it has audio; null for a picture. */
+  /** Number of frames of a video, and whether it has audio; null for a picture. */
   frames: z.int().nullable(),
   has_audio: z.boolean().nullable(),
-  /** Frames of a video side by side in one size; null for a picture, and if the service provides none. */
+  /** A strip of a video's frames, all of the same size. Null for a picture, or if the service has none. */
   strip_url: z.string().nullable(),
   size_bytes: z.number(),
 });
 
-/** The edited picture. */
+/** The picture that was edited. */
 export const generationSource = z.object({
-  /** The generation that made it; null if it was uploaded or the generation was deleted. */
+  /** The generation that produced it; null if it was uploaded, or if that generation was deleted. */
   generation_id: z.string().nullable(),
   /** The output of that generation. */
   output_id: z.string().nullable(),
@@ -91,7 +88,7 @@ export const generation = z.object({
   service: z.string().nullable(),
   /** The model, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
-  /** The model's revision; null until generated, and if the model was deleted. */
+  /** The revision of the model. Null until the picture is generated, and if the model was deleted. */
   model_revision: namedRevision.nullable(),
   /** The LoRA's revision; null without one, or if it was deleted. */
   lora_revision: namedRevision.nullable(),
@@ -102,26 +99,26 @@ export const generation = z.object({
   seed: z.number().nullable(),
   /** Null if generated from the prompt only. */
   source: generationSource.nullable(),
-  /** The first generation of its edit tree; its own id unless it edits another one. */
+  /** The first generation in its chain of edits; its own id if it is not an edit. */
   root_id: z.string(),
   state: z.enum(generationStates),
   /** The reason for the wait or failure, in words. */
   reason: z.string(),
-  /** The model refused the input, e.g. a prompt that is too long, so a retry would fail as well. */
+  /** True if the model rejected the input, such as a prompt that is too long. A retry would fail as well. */
   refused: z.boolean(),
-  /** Generations ahead of it; null once it is being generated. */
+  /** Number of generations ahead of it. Null once it is being generated. */
   position: z.int().nullable(),
   step: z.int(),
-  /** 0 for a service, which reports no steps. */
+  /** 0 for a service, because services report no steps. */
   steps: z.int(),
   /** A preview as a `data:` URL; null if there is none, and once it is completed. */
   preview: z.string().nullable(),
-  /** For Paris: each expert's weight, one row per completed step. */
+  /** For Paris: the weights of the experts, one row per completed step. */
   expert_weights: z.array(z.array(z.number())).nullable(),
-  /** For Paris: the most used expert, and the mean of the router's highest probability. */
+  /** For Paris: the expert that was used most, and the average of the router's highest probability. */
   expert_used: z.int().nullable(),
   routing_confidence: z.number().nullable(),
-  /** The maximum cost while it is active, the charged cost once completed; otherwise 0. */
+  /** While active, the maximum cost; once completed, the charged cost; otherwise 0. */
   cost: bgl,
   outputs: z.array(generationOutput),
   created_at: z.string(),
@@ -133,13 +130,13 @@ export type Generation = z.infer<typeof generation>;
 const request = {
   generator: z.enum(generatorNames),
   /**
-   * Omitted parameters get the form's defaults. `lora` is the id of a FLUX LoRA and `lora_scale` its
-   * strength, 0 to 2; FLUX and Kontext models of this installation support them.
+   * Omitted parameters have the defaults of the form. `lora` is the id of a FLUX LoRA, and `lora_scale` its
+   * strength from 0 to 2. Only FLUX and Kontext models of this installation support a LoRA.
    */
   parameters: parameters.default({}),
   /**
-   * The `model_name` of the caller's image deployment of the generator's family, or of its starter. Defaults
-   * to the generator's shared provider.
+   * The `model_name` of a deployment of the caller in the generator's family, or of the generator's starter
+   * model. Defaults to the generator's shared provider.
    */
   model: modelName.optional(),
   /** Instead of `model`: the service's `title` in `GET /api/v1/generators`. */
@@ -166,7 +163,7 @@ export const startGeneration = endpoint({
   body: only({
     ...request,
     prompt: promptText,
-    /** The picture to edit if the generator edits: an uploaded one (`POST /api/v1/pictures`) … */
+    /** The picture to edit, if the generator edits: the id of an upload (`POST /api/v1/pictures`) … */
     picture_id: idOf('picture').optional(),
     /** … or the output of an earlier generation. */
     source_generation_id: idOf('generation').optional(),
@@ -190,11 +187,11 @@ export const listGenerations = endpoint({
     state: z.enum(generationStates).optional(),
     /** Only generations that are active or ended within the last hour. */
     recent: flag.optional(),
-    /** Only one edit tree, by the id of its first generation. */
+    /** Only one chain of edits, by the id of its first generation. */
     root: idOf('generation').optional(),
-    /** Case-insensitive part of the prompt. */
+    /** Text in the prompt, case-insensitive. */
     search: z.string().trim().max(200).optional(),
-    /** Comma-separated ids; deleted ones are omitted. */
+    /** Ids separated by commas. Deleted generations are omitted. */
     ids: z
       .string()
       .transform((ids) => ids.split(','))

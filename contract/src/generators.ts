@@ -45,7 +45,7 @@ export const PICTURES_MAX = 4;
 /** Maximum LoRA strength, the factor for its weights. */
 export const LORA_SCALE_MAX = 2;
 
-/** Provider: a model of this installation or an external service. */
+/** Who generates: a model of this installation or an external service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
 
@@ -58,26 +58,26 @@ export const listGenerators = endpoint({
     generators: z.array(
       z.object({
         name: z.enum(generatorNames),
-        /** Empty if no provider is available; the first is the default. */
+        /** The first provider is the default. Empty if none is available. */
         served_by: z.array(provider),
         /** Whether a starter model for it is still being prepared. */
         is_being_prepared: z.boolean(),
-        /** Whether any service supports it, connected or not. */
+        /** True if there is a service that supports it, even if that service is not connected. */
         is_connectable: z.boolean(),
-        /** Connected services, the first is the default; the prompt is sent to the service. */
+        /** Connected services; the first is the default. A service receives the prompt. */
         upstreams: z.array(
           z.object({
-            /** Its name, e.g. `fal`: `service` of `POST /api/v1/generations`. */
+            /** Name of the service, such as `fal`, for `service` in `POST /api/v1/generations`. */
             title: z.string(),
-            /** Model name at the service. */
+            /** Name of the model at the service. */
             model: z.string(),
-            /** Supported form fields; the others are hidden. */
+            /** Form fields that the service supports. The form hides the others. */
             fields: z.array(z.string()),
             /** Price of one picture. */
             price: bgl,
           }),
         ),
-        /** Base address for `/edit` and `/edit_url`; null if no model of this installation edits for it. */
+        /** Base address for `/edit` and `/edit_url`. Null if no model of this installation edits. */
         inference_url: z.string().nullable(),
       }),
     ),

@@ -3,7 +3,7 @@ import { unknownParameter } from './chat.ts';
 import { PATTERN_LENGTH_MAX, REWARD_SCHEMA_LENGTH_MAX, REWARDS_MAX } from './fine-tune-numbers.ts';
 import { stringChecks } from './limits.ts';
 
-/* OpenAI's graders, limited to those that rewards can express. */
+/* OpenAI's graders, limited to those that this server can convert to rewards. */
 
 /** Template for the answer in a grader's `input`. */
 export const OUTPUT_TEXT = '{{sample.output_text}}';
@@ -70,7 +70,7 @@ export const grader = z.discriminatedUnion('type', [stringCheck, multiGrader], {
   error: refusal("'string_check' or 'multi'"),
 });
 
-/** Not enforced during generation: a matching answer earns 1 in addition to the grader's result. */
+/** Not enforced while the model generates. An answer in this format earns 1 in addition. */
 export const answerFormat = z
   .object({
     type: z.literal('json_schema', "type must be 'json_schema'"),

@@ -4,11 +4,11 @@ import { idOf } from './fields/id.ts';
 
 const params = z.object({ id: idOf('dataset or model') });
 
-/** The operator's own node, and a service that fetches the files from it. */
+/** IPFS uses the operator's own node, and optionally a service that fetches the files from it. */
 const pinServices = ['kubo', 'pinning_service'] as const;
 export type PinServiceName = (typeof pinServices)[number];
 
-/** `queued` until the service starts. `failed` is retried automatically. */
+/** `queued` until the service starts to fetch. After `failed`, the server retries automatically. */
 export const pinStates = ['queued', 'pinning', 'pinned', 'failed'] as const;
 export type PinState = (typeof pinStates)[number];
 
@@ -30,15 +30,15 @@ export const ipfsRevision = z.object({
    * while it is computed.
    */
   cid: z.string().nullable(),
-  /** Why computing it failed; retried automatically. */
+  /** Why the CID could not be computed. The server retries automatically. */
   reason: z.string().nullable(),
-  /** One per configured service. */
+  /** State at each configured service. */
   pins: z.array(ipfsPin),
 });
 
 export type IpfsRevision = z.infer<typeof ipfsRevision>;
 
-/** Omits revisions that were replaced before their CID was computed. */
+/** Does not include revisions that were replaced before their CID was computed. */
 export const getIpfs = endpoint({
   method: 'GET',
   path: '/api/v1/asset/:id/ipfs',
@@ -52,7 +52,7 @@ export const getIpfs = endpoint({
   }),
   response: z.object({
     use_ipfs: z.boolean(),
-    /** Services to which files are pinned. If empty, files have CIDs but are stored only on this server. */
+    /** Services that pin the files. If there are none, files have CIDs but are stored only on this server. */
     services: z.array(z.enum(pinServices)),
     revisions: z.array(ipfsRevision),
     next_cursor: z.string().nullable(),

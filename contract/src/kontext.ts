@@ -6,7 +6,8 @@ import { promptText } from './generations.ts';
 import { PICTURE_BYTES_MAX } from './media.ts';
 
 /*
- * Editing with the original product's API: a form with text values, and an answer that waits for the picture.
+ * Edits pictures over the original product's API: a form whose values are text, and an answer that waits for
+ * the picture.
  */
 
 /* JSON requests have the same fields with native values. */
@@ -38,7 +39,7 @@ export const editFields = z.object({
   seed: number.optional(),
   /** With `base64`, `image_url` is a `data:` URL. */
   return_format: z.enum(['url', 'base64']).default('url'),
-  /** Skips reading the stored picture back to verify its hash. */
+  /** With true, the stored picture is not read again to verify its hash. */
   skip_integrity_check: flag.default(false),
 });
 
@@ -61,7 +62,7 @@ const deploymentParams = z.object({ podId: idOf('deployment') });
 /** A `data:` URL of the largest picture: base64 plus escaping. */
 const FORM_BYTES_MAX = 1.5 * PICTURE_BYTES_MAX;
 
-/** A 402 has `error` and `required_amount`. */
+/** An error with status 402 contains `error` and `required_amount`. */
 const edit = {
   method: 'POST',
   access: 'key',
@@ -137,7 +138,7 @@ export const listKontextImages = endpoint({
         download_url: z.string().nullable(),
         /** Null unless this server's files are in S3. */
         s3_image_url: z.string().nullable(),
-        /** Each of the three is null if the provider does not support it. */
+        /** These three are null if the provider does not support them. */
         guidance_scale: z.number().nullable(),
         num_inference_steps: z.int().nullable(),
         seed: z.number().nullable(),

@@ -3,16 +3,16 @@ import { userId } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 
-/** Licences to accept before deploying their models. */
+/** Licences that users must accept before they deploy the models. */
 const licenceNames = ['flux-1-dev-non-commercial'] as const;
 export type LicenceName = (typeof licenceNames)[number];
 
 export const licence = z.object({
   licence: z.enum(licenceNames),
   title: z.string(),
-  /** An acceptance applies to this version only. */
+  /** Accepting a licence accepts only this version. */
   version: z.string(),
-  /** Where its text is. */
+  /** URL of the licence's text. */
   url: z.string(),
   /** A non-binding summary. */
   summary: z.array(z.string()),
@@ -22,7 +22,7 @@ export const licence = z.object({
 
 export type Licence = z.infer<typeof licence>;
 
-/** Content of each licence. */
+/** What each licence says. */
 export const licences: Record<LicenceName, Omit<Licence, 'accepted_at' | 'licence'>> = {
   'flux-1-dev-non-commercial': {
     title: 'FLUX.1 [dev] Non-Commercial License',
@@ -53,7 +53,7 @@ export const acceptLicence = endpoint({
   body: only({
     user_id: userId,
     licence: z.enum(licenceNames, `licence must be one of ${licenceNames.join(', ')}`),
-    /** Answers with a conflict if it is outdated. */
+    /** Rejected with a conflict if a newer version exists. */
     version: z.string().min(1).max(50),
   }),
   response: licence,

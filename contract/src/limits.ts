@@ -1,4 +1,4 @@
-/** Limits checked by both server and web app. */
+/** Limits that both the server and the web app check. */
 
 export const FILE_SIZE_LIMIT_BYTES = 524_288_000;
 export const FILE_SIZE_LIMIT_MESSAGE = 'File size exceeds 500MB limit';
@@ -34,12 +34,14 @@ export const gpuLabels: Record<GpuType, string> = {
   NVIDIA_H100_80GB: 'NVIDIA H100 (80GB)',
 };
 
-/** Default maximum tokens of a request including its answer; less for models with a smaller context. */
+/**
+ * Default maximum number of tokens of a request with its answer. Smaller for models with a smaller context.
+ */
 export const DEFAULT_CONTEXT_TOKENS = 8192;
 /** Limits for a deployment's context. */
 export const CONTEXT_TOKENS_MIN = 512;
 export const CONTEXT_TOKENS_MAX = 1_048_576;
-/** Maximum answer to a chat that sets none. */
+/** Maximum tokens of an answer if the call sets no limit. */
 export const DEFAULT_ANSWER_TOKENS = 4096;
 
 /** API names of GPU instances. */
@@ -55,9 +57,9 @@ export const gpuCounts = [1, 2, 4, 8] as const;
 export type GpuCount = (typeof gpuCounts)[number];
 
 /**
- * Formats of rows: a list of turns (`messages` of OpenAI, `conversations` of ShareGPT); instruction, input
- * and output; question and answer; continued text; a question with a better and a worse answer, with a rated
- * answer, or alone.
+ * Formats of rows. Conversations: `messages` (OpenAI) and `sharegpt` (`conversations` of ShareGPT), both
+ * lists of turns. Single answers: instruction, input and output; question and answer; or a text to continue.
+ * Compared answers: a question with a better and a worse answer, with a rated answer, or without an answer.
  */
 export const dataFormats = [
   'messages',
@@ -79,7 +81,7 @@ export type DataFormatName = (typeof dataFormats)[number];
 export const objectives = ['sft', 'dpo', 'kto', 'grpo'] as const;
 export type Objective = (typeof objectives)[number];
 
-/** How to compare an answer with its row's reference: as text, or by the last number in each. */
+/** How an answer is compared with the reference in its row: as text, or by the last number in each. */
 export const matchComparisons = ['text', 'last_number'] as const;
 /** OpenAI's `string_check` operations: equals, differs, contains, contains case-insensitively. */
 export const stringChecks = ['eq', 'ne', 'like', 'ilike'] as const;
@@ -92,11 +94,11 @@ export const creditPackagesUsd = [5, 20, 50, 100] as const;
 /** Maximum credit codes per call. */
 export const CODES_PER_CALL_MAX = 100;
 
-/** Period of an API key's budget: a UTC day, a UTC month, or total. */
+/** Period of an API key's budget: a UTC day, a UTC month, or no period (`total`). */
 export const budgetPeriods = ['day', 'month', 'total'] as const;
 export type BudgetPeriod = (typeof budgetPeriods)[number];
 
-/** Hours for which the old secret of a rotated API key keeps working, if requested. */
+/** Number of hours for which the previous secret of a rotated API key can keep working. */
 export const OLD_KEY_HOURS = 24;
 
 /** Maximum unit price that an operator may set: 4,000 USD. */

@@ -2,7 +2,9 @@ import * as z from 'zod';
 import { publicUser } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
 
-/** One background preparation step after start: the environment or a starter model. */
+/**
+ * One step of the preparation that runs in the background after a start: the environment or a starter model.
+ */
 export const preparation = z.object({
   id: z.enum([
     'serving',
@@ -14,7 +16,7 @@ export const preparation = z.object({
   ]),
   label: z.string(),
   state: z.enum(['waiting', 'running', 'ready', 'failed']),
-  /** Current activity; with `failed`, what happened and how to fix it. */
+  /** What the step is doing. If it has failed: what happened, and how to fix it. */
   detail: z.string(),
   /** 0 to 1; null while unknown. */
   progress: z.number().nullable(),
@@ -28,7 +30,7 @@ const accelerators = z.array(accelerator);
 export const cpu = z.object({ cores: z.int(), memory_bytes: z.number() });
 
 export const machine = z.object({
-  /** Of the machine and its cluster; for each type the maximum per machine. */
+  /** GPUs of the machine and its cluster; for each type, the largest number on one machine. */
   accelerators,
   /** Whether text is served on GPUs, which needs vLLM to be prepared. Otherwise a CPU serves it. */
   serves_text_on_gpus: z.boolean(),
@@ -52,15 +54,15 @@ export const listedMachine = z.object({
   name: z.string(),
   /** The driver that starts workloads. */
   driver: z.string(),
-  /** Recently seen; other machines get no work. */
+  /** True if the machine was seen recently. Other machines get no work. */
   is_present: z.boolean(),
   /** Null if its server has not run work yet. */
   last_seen_at: z.string().nullable(),
   /** When its server last started. */
   started_at: z.string(),
-  /** Why it fails to start workloads and gets little work; null if it works. */
+  /** Why starting workloads fails on the machine, so that it gets little work; null if it works. */
   trouble: z.string().nullable(),
-  /** Null until seen. Slots are for CPU work. */
+  /** Null until the machine was seen for the first time. Slots are for CPU work. */
   offer: z.object({ cpu, run_slots: z.int(), deployment_slots: z.int(), accelerators }).nullable(),
 });
 
@@ -72,29 +74,29 @@ export const listMachines = endpoint({
   response: z.object({ machines: z.array(listedMachine) }),
 });
 
-/** Running or queued work. Without its title and data, which are its owner's. */
+/** Running or queued work. Does not contain its title and data, which only its owner may read. */
 export const work = z.object({
-  /** For a run its run_id. */
+  /** For a run, its run_id. */
   work_id: z.string(),
-  /** A `model` serves all users as `model_name`; deployments of it may share its server. */
+  /** A `model` is a model server that serves all users as `model_name`, perhaps also deployments of it. */
   kind: z.enum(['run', 'text_deployment', 'image_deployment', 'text_model', 'image_model']),
   model_name: z.string().nullable(),
   /** Number of deployments that share the model server. */
   deployments: z.int(),
-  /** The id of a single deployment. */
+  /** Id of the deployment, if the work serves exactly one. */
   pod_id: z.string().nullable(),
-  /** The single owner; null if it is shared. */
+  /** The owner; null if several users share the work. */
   owner: publicUser.nullable(),
-  /** Null while it waits. */
+  /** Name of the machine; null while the work waits. */
   machine: z.string().nullable(),
   state: z.enum(['queued', 'starting', 'running', 'degraded', 'stopping']),
-  /** One or two sentences; empty if the state is self-explanatory. */
+  /** Explanation of the state; empty if the state needs none. */
   reason: z.string(),
-  /** Queue position from 1; null if not queued. */
+  /** Position in the queue, from 1; null if the work is not queued. */
   position: z.int().nullable(),
-  /** When it entered this state. */
+  /** When the work entered this state. */
   since: z.string(),
-  /** Its GPUs; null for a CPU slot. */
+  /** GPUs of the work; null if it uses a CPU slot. */
   gpus: z.object({ gpu_type: z.string(), label: z.string(), count: z.int() }).nullable(),
 });
 

@@ -3,18 +3,25 @@ import { endpoint } from './endpoint.ts';
 
 /** Limits for a picture to edit, checked by the form and again by the server. */
 export const PICTURE_BYTES_MAX = 20 * 1024 * 1024;
-/** Checked before decoding, because a small file may decode to any size. */
+/**
+ * Maximum number of pixels. Checked before decoding, because a small file may contain a very large picture.
+ */
 export const PICTURE_PIXELS_MAX = 40_000_000;
-/** Longer to shorter side: full-size models draw a fixed area in the picture's ratio, however long. */
+/**
+ * Maximum ratio of the longer to the shorter side, because full-size models draw a fixed number of pixels in
+ * the picture's ratio.
+ */
 export const PICTURE_RATIO_MAX = 16;
-/** Maximum scans of a JPEG, because each costs a pass over every pixel. Common encoders use about ten. */
+/**
+ * Maximum number of scans of a JPEG. Each scan is a pass over all pixels. Common encoders write about ten.
+ */
 export const JPEG_SCANS_MAX = 20;
 /**
- * Maximum segments or chunks of a file: each may have only four bytes but costs a parsing step. Common
- * encoders write thousands.
+ * Maximum number of segments or chunks of a file. Each may be only four bytes long, but takes a parsing step.
+ * Common encoders write at most thousands.
  */
 export const PICTURE_PARTS_MAX = 50_000;
-/** Lists show a larger picture as a thumbnail with at most this longer side. */
+/** In lists, larger pictures are shown as a thumbnail whose longer side has at most this many pixels. */
 export const THUMBNAIL_SIDE_MAX = 512;
 /** Limits for generated videos. */
 export const VIDEO_BYTES_MAX = 256 * 1024 * 1024;
@@ -42,10 +49,7 @@ export const videoMessages = {
   broken: 'The video is damaged or incomplete',
 } as const;
 
-/**
- * multipart/form-data with one part named `file`. The picture is stored for a day, and as long as a
- * generation based on it.
- */
+/** multipart/form-data with one part named `file`. Stored for a day, or longer if a generation uses it. */
 export const uploadPicture = endpoint({
   method: 'POST',
   path: '/api/v1/pictures',

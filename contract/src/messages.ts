@@ -17,7 +17,7 @@ const toolName = z
 const toolId = z.string().min(1).max(200);
 /** Has no effect here. */
 const ignored = z.unknown().optional();
-/** Refuses an unsupported feature, unless the value is null. */
+/** Rejects an unsupported feature, unless its value is null. */
 const absent = (name: string, sentence: string) => z.null(`${name}: ${sentence}`).optional();
 
 export const textBlock = z.looseObject({ type: z.literal('text'), text: z.string() });
@@ -75,7 +75,7 @@ const toolUse = z.looseObject({
   name: toolName,
   input: z.record(z.string(), z.unknown()),
 });
-/** Earlier thoughts of a model, which are not sent to it again. */
+/** Thoughts from an earlier answer. They are not sent to the model again. */
 const thinkingBlock = z.looseObject({ type: z.literal('thinking') });
 const redactedBlock = z.looseObject({ type: z.literal('redacted_thinking') });
 export const anthropicToolName = z.looseObject({
@@ -106,9 +106,11 @@ const customTool = z.looseObject({
   description: z.string().nullish(),
   /** A JSON Schema of an object. */
   input_schema: z.record(z.string(), z.unknown()),
-  /** Constrains calls by the schema, or refuses the request. */
+  /**
+   * With true, the arguments of calls must match the schema; the request is rejected if that is not possible.
+   */
   strict: z.boolean().nullish(),
-  /** Hidden from the model until a `tool_reference` names it. */
+  /** The model does not see the tool until a `tool_reference` names it. */
   defer_loading: z.boolean().nullish(),
 });
 /**
@@ -122,7 +124,7 @@ const tool = toolOf((type) =>
 export const anthropicToolChoice = z.looseObject({
   type: z.enum(['auto', 'any', 'tool', 'none']),
   name: toolName.nullish(),
-  /** Unless false, a required call is a single one. */
+  /** With a required call, the model makes a single call unless this is false. */
   disable_parallel_tool_use: z.boolean().nullish(),
 });
 export const thinking = z.looseObject({
@@ -142,7 +144,7 @@ const conversation = {
   system: contentOf(blockOf('a system prompt', [textBlock]), { least: 0 }).nullish(),
   tools: z.array(tool).max(TOOLS_MAX).nullish(),
   tool_choice: anthropicToolChoice.nullish(),
-  /** For reasoning models; others ignore it. */
+  /** Only used by reasoning models. */
   thinking: thinking.nullish(),
   output_config: outputConfig.nullish(),
   cache_control: ignored,
@@ -162,7 +164,7 @@ const conversation = {
   mcp_servers: z.array(z.unknown()).max(0, 'mcp_servers: this server calls none. Send their tools').nullish(),
 };
 
-/** Programs send the same body for counting and answering. */
+/** Accepts all fields, because programs send the same body for counting as for answering. */
 const countedFields = { ...conversation, max_tokens: ignored, stop_sequences: ignored };
 
 const usage = z.looseObject({ input_tokens: z.int(), output_tokens: z.int() });
@@ -172,7 +174,7 @@ export const anthropicError = z.object({
   type: z.literal('error'),
   error: z.object({
     ...{ type: z.string(), message: z.string() },
-    /** A code by which clients recognize errors that they handle themselves. */
+    /** Code for errors that clients handle themselves. */
     details: z.object({ error_code: z.string() }).optional(),
   }),
   request_id: z.string(),

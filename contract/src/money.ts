@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Money is an integer number of micro-BGL (`bigint`) internally and a decimal BGL string in the API. Never
- * use floating point for amounts.
+ * Inside the program, money is an integer number of micro-BGL (`bigint`). In the API it is a decimal string
+ * in BGL. Never use floating point for amounts.
  */
 export const MICRO_PER_BGL = 1_000_000n;
 export const BGL_PER_USD = 25n;
@@ -38,7 +38,7 @@ export function isPositiveBgl(text: string): boolean {
   }
 }
 
-/** Returns the smaller amount; Math.min does not support bigint. */
+/** Returns the smaller amount, because Math.min does not support bigint. */
 export function smallerAmount(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
@@ -62,7 +62,7 @@ function formatDecimal(value: bigint, places: number): string {
 
 export type Currency = 'USD' | 'BGL';
 
-/** Decimals that represent a micro-BGL exactly. */
+/** Number of decimals that represent one micro-BGL exactly. */
 export const EXACT_PLACES = { USD: 8, BGL: 6 } as const satisfies Record<Currency, number>;
 
 /**
@@ -91,8 +91,8 @@ export function displayAmount(microBgl: bigint, currency: Currency, places = 2):
 }
 
 /**
- * Returns the number of decimals to show: two, or below a cent (0.25 BGL) enough for two significant digits.
- * Amounts that two decimals represent exactly get two.
+ * Returns the number of decimals to show. Normally two. Below a cent (0.25 BGL), as many as show two
+ * significant digits, unless two decimals are exact.
  */
 export function placesFor(microBgl: bigint, currency: Currency): number {
   const exact = currency === 'USD' ? formatUsd(microBgl) : formatBgl(microBgl);
@@ -104,23 +104,18 @@ export function placesFor(microBgl: bigint, currency: Currency): number {
 /** An amount in a response. */
 export const bgl = z.string().regex(/^-?\d+(\.\d{1,6})?$/);
 
-/** Exclusive maximum in BGL of an amount in a request. A bigint column holds nine times as much. */
+/** Amounts in requests must be less than this many BGL. A bigint column can hold nine times as much. */
 export const AMOUNT_LIMIT_BGL = '1000000000000';
 
-/** True if a text is a decimal number of BGL above the limit, with any number of digits. */
+/** True if a text is a decimal number that is too large, with any number of digits. */
 export function isTooLarge(text: string): boolean {
   return /^-?0*[1-9]\d{12,}(\.\d*)?$/.test(text.trim());
 }
 
-/**
- * JSON numbers are parsed as doubles, which hold 15 digits exactly: 9 before the point with our 6 after it.
- */
+/** A double holds 15 digits exactly. With 6 decimals, 9 digits remain before the point. */
 const NUMBER_LIMIT = 1_000_000_000;
 
-/**
- * An amount in a request: a decimal string, or a JSON number that cannot have been rounded. Parsed to
- * micro-BGL.
- */
+/** An amount in a request: a decimal string, or a JSON number without rounding. Parsed to micro-BGL. */
 export const bglInput = z
   .union([
     z.string().meta({

@@ -4,7 +4,7 @@ import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
 import { bgl } from './money.ts';
 
-/** Kinds of notifications; docs/notifications.md describes when they are sent. */
+/** Kinds of notifications. docs/notifications.md describes when each is sent. */
 const notificationKinds = [
   'run_completed',
   'run_failed',
@@ -38,7 +38,7 @@ export const notification = z.object({
   message: z.string(),
   /** The amount in the message in BGL, if any. */
   amount: bgl.nullable(),
-  /** The related page of the web app. */
+  /** The page of the web app to open. */
   link: z.string(),
   /** The related picture or video, which may have been deleted since. */
   generation_id: z.string().nullable(),
@@ -48,7 +48,7 @@ export const notification = z.object({
 
 export type Notification = z.infer<typeof notification>;
 
-/** A list instead of an object, like the original product. A page shorter than its limit is the last one. */
+/** Returns a list, like the original product. A page below its limit is the last one. */
 export const listNotifications = endpoint({
   method: 'POST',
   path: '/api/v1/notification/user/:userId',
@@ -58,13 +58,13 @@ export const listNotifications = endpoint({
   params: userIdParams,
   query: z.object({
     limit: z.coerce.number().int().min(1).max(200).default(50),
-    /** The notification_id of the previous page's last entry. */
+    /** The notification_id of the last entry on the previous page. */
     cursor: idOf('notification').optional(),
   }),
   response: z.array(notification),
 });
 
-/** Maximum of the count. */
+/** The count stops at this maximum. */
 export const UNREAD_COUNT_MAX = 100;
 
 export const unreadCount = z.object({

@@ -6,7 +6,7 @@ import { PICTURES_MAX } from './generators.ts';
 
 export const imagesAnswer = z.object({
   created: z.int(),
-  /** Actual size of the pictures, e.g. `128x128`, whatever was requested. */
+  /** Actual size of the pictures, such as `128x128`, even if another size was requested. */
   size: z.string().optional(),
   /** Actual format: `png`, `jpeg` or `webp`. */
   output_format: z.string().optional(),
@@ -19,7 +19,7 @@ export const imagesAnswer = z.object({
   ),
 });
 
-/** OpenAI's images API. Unknown parameters are refused by name as in `chat.ts`, unless they are null. */
+/** OpenAI's images API. As in `chat.ts`, unknown parameters are rejected by name unless they are null. */
 export const createImage = endpoint({
   method: 'POST',
   path: '/v1/images/generations',
@@ -36,15 +36,15 @@ export const createImage = endpoint({
     model: modelName.nullish(),
     n: z.int().min(1).max(PICTURES_MAX).nullish(),
     /**
-     * `auto`, or any size in a supported shape: the model determines the pixels, and the answer reports them.
+     * `auto`, or a size in a supported shape. The model decides the pixels; the answer has the actual size.
      */
     size: z.string().max(20).nullish(),
-    /** `auto`, `standard` or `medium`, which are equivalent. */
+    /** `auto`, `standard` or `medium`, which have the same meaning here. */
     quality: z.string().max(20).nullish(),
     response_format: z.enum(['url', 'b64_json']).nullish(),
     output_format: z.enum(['png', 'jpeg', 'webp']).nullish(),
     user: z.string().max(200).nullish(),
-    /** Same as in `POST /api/v1/generations`, if the chosen model takes them. */
+    /** The same parameters as in `POST /api/v1/generations`, if the chosen model supports them. */
     seed: z.number().nullish(),
     num_inference_steps: z.number().nullish(),
     guidance_scale: z.number().nullish(),
@@ -66,7 +66,7 @@ export const editImageFields = z.looseObject({
   response_format: z.enum(['url', 'b64_json']).optional(),
   output_format: z.literal('png', 'output_format: edits are PNG files').optional(),
   user: z.string().max(200).optional(),
-  /** Same as in `POST /api/v1/generations`, if the chosen model takes them. */
+  /** The same parameters as in `POST /api/v1/generations`, if the chosen model supports them. */
   seed: z.coerce.number().optional(),
   num_inference_steps: z.coerce.number().optional(),
   guidance_scale: z.coerce.number().optional(),

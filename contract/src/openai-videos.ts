@@ -5,7 +5,7 @@ import { only } from './fields/only.ts';
 import { promptText } from './generations.ts';
 import { servedBy, VIDEO_BODY_BYTES_MAX } from './videos.ts';
 
-/* OpenAI's videos API, with the same videos as `videos.ts`. */
+/* OpenAI's videos API, for the same videos as in `videos.ts`. */
 
 export const VIDEO_PREFIX = 'video_';
 const videoParams = z.object({ video_id: flatId(VIDEO_PREFIX, 'video') });
@@ -31,7 +31,7 @@ export const openAiVideo = z.object({
   size: z.string(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   remixed_from_video_id: z.null(),
-  /** Extensions to OpenAI's fields: whether the completed file has audio, and the provider. */
+  /** Additions to OpenAI's fields: whether the completed file has audio, and which provider generates it. */
   has_audio: z.boolean().nullable(),
   served_by: servedBy,
 });
@@ -43,27 +43,25 @@ const fields = {
   prompt: promptText,
   /** As in `POST /v1/video/generations`. Defaults to Wan. */
   model: z.string().min(1).max(200).optional(),
-  /** Rounded to the nearest supported duration. Defaults to the model's. */
+  /** Rounded to the nearest duration that the model supports. Defaults to the model's default. */
   seconds: z
     .union([z.int().min(1).max(60), z.string().regex(/^([1-9]|[1-5]\d|60)$/, SECONDS)], SECONDS)
     .transform(Number)
     .optional(),
-  /** Any size in a supported shape, e.g. `1280x720`; the answer has the actual one. */
+  /** Any size in a supported shape, such as `1280x720`. The answer contains the actual size. */
   size: z.string().max(20).optional(),
 };
 
 /** A link to the first frame, or a `data:` URL. */
 const imageUrl = z.string();
 
-/**
- * The other parts of the form besides the picture; a link has the name that OpenAI's client uses in a form.
- */
+/** The other parts of the form. A link to a picture has the name that OpenAI's client uses in forms. */
 export const createOpenAiVideoFields = only({
   ...fields,
   'input_reference[image_url]': imageUrl.optional(),
 });
 
-/** The same as a JSON body. */
+/** The same fields in a JSON body. */
 export const openAiVideoBody = only({
   ...fields,
   input_reference: only({ image_url: imageUrl }).optional(),

@@ -7,7 +7,7 @@ import { promptText } from './generations.ts';
 import type { GeneratorField } from './generators/generator.ts';
 import { PARIS_MODEL, paris } from './generators/paris.ts';
 
-/** Returns a field of the form for a call that refuses nothing; bounds and default are only documented. */
+/** Returns the schema of a form field for a call that accepts any value. Limits are only documented. */
 function leniently(name: string) {
   const field = paris.fields.find((one) => one.name === name);
   if (!field) throw new Error(`Paris has no field ${name}`);
@@ -28,8 +28,8 @@ function describeField(field: GeneratorField): string {
 }
 
 /**
- * Fields of the Paris page in the original product's format. Invalid values are corrected as in its form, not
- * refused (`generators/parameters/clamp-paris.ts`).
+ * Fields of the Paris page in the original product's format. Invalid values are not rejected but corrected,
+ * as in its form (`generators/parameters/clamp-paris.ts`).
  */
 const parameters = {
   cfg_scale: leniently('cfg_scale'),
@@ -73,11 +73,11 @@ export const parisGeneration = z.object({
   /** The generation's id. */
   request_id: z.string(),
   status: z.enum(['processing', 'completed']),
-  /** Empty while it is generated, with status 202. */
+  /** Empty while the picture is generated; the status is then 202. */
   images: z.array(parisImage),
 });
 
-/** Waits up to 35 s for the picture, then answers with 202. */
+/** Waits up to 35 s for the picture, and returns 202 if it is not complete by then. */
 export const generateParisImage = endpoint({
   method: 'POST',
   path: '/api/external-paris-generation',
@@ -90,7 +90,7 @@ export const generateParisImage = endpoint({
   pendingStatus: 202,
 });
 
-/** An equal body returns its active or recent generation, or else starts one. */
+/** If an active or recent generation has the same body, returns it. Otherwise starts one. */
 export const pollParis = endpoint({
   method: 'POST',
   path: '/v1/external/paris/images/generations',

@@ -10,13 +10,13 @@ export const priceChange = z.object({
   id: z.string(),
   price_id: z.string(),
   label: z.string(),
-  /** Null if the price is no longer on the list; then the label is the id. */
+  /** Null if the item is no longer on the price list. Its label is then its id. */
   unit: priceUnit.nullable(),
   unit_price: bgl,
-  /** The price when the change was decided. */
+  /** The price at the time when the change was planned. */
   previous: bgl,
   valid_from: z.string(),
-  /** When another change superseded it before it took effect; null if none did. */
+  /** When another change replaced this one before it took effect; null if none did. */
   withdrawn_at: z.string().nullable(),
   /** Username; null if the account was deleted. */
   changed_by: z.string().nullable(),

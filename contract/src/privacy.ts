@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { bgl, bglInput } from './money.ts';
 
-/** Preview shown before deleting the account. */
+/** What deleting the account would delete. */
 export const previewDeletion = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/deletion',
@@ -13,12 +13,12 @@ export const previewDeletion = endpoint({
     datasets: z.int(),
     models: z.int(),
     running: z.int(),
-    /** Bought, granted by an operator, or received: can be sent before deletion. */
+    /** Bought, granted by an operator, or received credits, which can be sent before the deletion. */
     bought: bgl,
-    /** Promotional credits: cannot be sent, and are forfeited with the account. */
+    /** Promotional credits. They cannot be sent, and are lost with the account. */
     given: bgl,
     owed: bgl,
-    /** Whether a password is required; otherwise a recent sign-in is. */
+    /** True if the caller must send a password; otherwise a recent sign-in is required. */
     asks_password: z.boolean(),
   }),
 });
@@ -30,13 +30,13 @@ export const deleteAccount = endpoint({
   summary: 'Delete the account; its running work stops within minutes',
   body: only({
     password: z.string().max(1000).optional(),
-    /** Maximum transferable credits to forfeit: `bought` as shown. */
+    /** Maximum transferable credits that the caller agrees to lose: `bought` as shown in the preview. */
     give_up_max: bglInput.optional(),
   }),
   status: 204,
 });
 
-/** Without stored files, which can be downloaded separately. */
+/** Does not contain stored files, which can be downloaded separately. */
 export const exportData = endpoint({
   method: 'GET',
   path: '/api/v1/users/me/export',

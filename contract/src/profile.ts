@@ -4,12 +4,12 @@ import { endpoint } from './endpoint.ts';
 /** A signed-in browser. */
 export const session = z.object({
   id: z.string(),
-  /** Whether it is the caller's session. */
+  /** True for the session that makes this call. */
   is_current: z.boolean(),
   user_agent: z.string(),
   address: z.string(),
   created_at: z.string(),
-  /** When it last loaded a page, within five minutes. */
+  /** When the session last loaded a page, accurate to five minutes. */
   last_seen_at: z.string(),
 });
 

@@ -10,11 +10,14 @@ const USD_RANGE = `usd must be from ${USD_CENTS_MIN / 100} to ${(USD_CENTS_MAX /
 
 export const purchase = z.object({
   id: z.string(),
-  /** `open` until payment is confirmed; `expired` if unpaid; `refused` if the payment does not match. */
+  /**
+   * `open` until the payment is confirmed, `expired` if it was not paid, `refused` if the payment does not
+   * match the purchase.
+   */
   status: z.enum(['open', 'paid', 'failed', 'expired', 'refused']),
   usd: z.string(),
   amount: bgl,
-  /** Refunded or disputed part of the amount. */
+  /** Part of the amount that was refunded or disputed. */
   reversed: bgl,
   /** The payment provider's receipt. */
   receipt_url: z.string().nullable(),
@@ -55,7 +58,7 @@ export const startPurchase = endpoint({
       .trim()
       .regex(/^\d{1,6}(\.\d{1,2})?$/, {
         error: 'usd must be a decimal number of US dollars with at most 2 decimals',
-        // Only a valid amount can be compared.
+        // Skip the next check if the text is not a number.
         abort: true,
       })
       .refine((text) => {

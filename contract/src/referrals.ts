@@ -10,10 +10,10 @@ const referralRefusals = [
   'own_code',
   'already_invited',
   'account_too_old',
-  /** The mailbox had an account before. */
+  /** The mailbox already had an account. */
   'returning_user',
   'limit_reached',
-  /** Temporary: the code counts once the address is confirmed. */
+  /** Only temporary: the code counts once the address is confirmed. */
   'address_not_confirmed',
 ] as const;
 export type ReferralRefusal = (typeof referralRefusals)[number];
@@ -35,7 +35,7 @@ export const generateReferral = endpoint({
     referral_link: z.string(),
     /** Bonus of each side for a new account. */
     bonus: bgl,
-    /** Maximum accounts that count. */
+    /** Maximum number of accounts for which the bonus is paid. */
     referrals_max: z.int(),
     referrals_total: z.int(),
     /** Total bonus of the caller. */
@@ -44,12 +44,12 @@ export const generateReferral = endpoint({
   }),
 });
 
-/** Counts the code for the caller once; repeating the call pays nothing more. */
+/** Redeems the code for the caller. Repeating the call pays nothing more. */
 export const validateReferral = endpoint({
   method: 'GET',
   path: '/api/v1/referral/validate',
   access: 'key',
-  // Despite its method it pays credits.
+  // Needs the scope `everything`: although it is a GET, it pays credits.
   scopes: [],
   summary: 'Redeem an invitation code; both users get the bonus',
   query: z.object({ referral_code: referralCode }),
@@ -57,12 +57,12 @@ export const validateReferral = endpoint({
     success: z.boolean(),
     data: z.object({
       referral_code: z.string(),
-      /** Why it does not count; null if it does. */
+      /** Why the code does not count; null if it counts. */
       reason: z.enum(referralRefusals).nullable(),
       message: z.string(),
-      /** The caller's bonus; null without success. */
+      /** The caller's bonus; null if the code does not count. */
       bonus: bgl.nullable(),
-      /** Whether this call paid it; false if an earlier one did. */
+      /** True if this call paid the bonus; false if an earlier one did. */
       is_new: z.boolean(),
     }),
   }),
@@ -76,7 +76,7 @@ const xPostId = (name: string) =>
     .nullish()
     .transform((id) => id || undefined);
 
-/** Allowed once per user. Adds a link to the sign-up page if the message has none. */
+/** Each user may post once. If the message has no link to the sign-up page, one is added. */
 export const postReferralToX = endpoint({
   method: 'POST',
   path: '/api/v1/referral/x/post',
@@ -88,10 +88,10 @@ export const postReferralToX = endpoint({
       .trim()
       .min(1, 'message must not be empty')
       .max(280, 'message is longer than 280 characters'),
-    /** Must be the caller's own. */
+    /** The caller's own code. */
     referral_code: referralCode.optional(),
     user_id: userId.optional(),
-    /** Sent by the original product's clients; a post on X has no recipient. */
+    /** Ignored: the original product's clients send it, but a post on X has no recipient. */
     recipient_id: z.string().nullish(),
     reply_to: xPostId('reply_to'),
     quote_tweet_id: xPostId('quote_tweet_id'),

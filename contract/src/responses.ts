@@ -18,7 +18,7 @@ const passedOver = [
   // Sent by Codex.
   'client_metadata',
 ];
-/** Returns the schema of a feature that is only accepted with this neutral value. */
+/** Returns the schema of an unsupported feature, which may only have this neutral value. */
 const nothingBut = (name: string, value: string | boolean, sentence: string) =>
   z.literal(value, `${name}: ${sentence}`).nullish();
 
@@ -63,7 +63,7 @@ const customCallOutput = z.looseObject({
   call_id: callId,
   output,
 });
-/** Earlier thoughts of a model, which are not sent to it again. */
+/** Thoughts from an earlier answer. They are not sent to the model again. */
 const reasoning = z.looseObject({ type: z.literal('reasoning') });
 /** An item of a stored answer. */
 const itemReference = z.looseObject({ type: z.literal('item_reference'), id: z.string().min(1).max(200) });
@@ -91,7 +91,7 @@ const customTool = z.looseObject({ type: z.literal('custom'), ...customFields })
 const namedTool = toolOf((type) => (type === 'custom' ? customTool : functionTool)).pipe(
   z.union([functionTool, customTool]),
 );
-/** Tools under a common name, which their calls have as `namespace`. */
+/** Tools under a common name. Calls of them have that name as `namespace`. */
 const namespaceTool = z.looseObject({
   type: z.literal('namespace'),
   name: functionName,
@@ -150,17 +150,14 @@ const createFields = {
     })
     .nullish(),
   reasoning: z.looseObject({ effort: reasoningEffort }).nullish(),
-  /**
-   * Whether to store it, so that a later response can continue it. Defaults to true if this server stores
-   * any.
-   */
+  /** Whether to store the response, so that a later one can continue it. Defaults to the server's setting. */
   store: z.boolean().nullish(),
   include: z.array(z.string()).max(20).nullish(),
   previous_response_id: responseId.nullish(),
   conversation: z.null(`conversation: ${NO_CONVERSATIONS}`).optional(),
   prompt: z.null('prompt: this server has no templates. Send instructions and an input').optional(),
   background: nothingBut('background', false, 'a response is answered at once. Leave it out'),
-  /** `auto` is ignored: an input that is too long is refused. */
+  /** `auto` has no effect: an input that is too long is rejected. */
   truncation: z.enum(['disabled', 'auto']).nullish(),
   top_logprobs: z.literal(0, 'top_logprobs: only POST /v1/chat/completions has them').nullish(),
 };

@@ -15,7 +15,7 @@ const modelId = z
   );
 const modelParams = z.object({ modelId });
 
-/** A model that requires access granted by an operator. */
+/** A model that users may only use after an operator has granted them access. */
 export const restrictedModel = z.object({
   /** May contain slashes, which are encoded in a path. */
   id: z.string(),
@@ -25,9 +25,11 @@ export const restrictedModel = z.object({
   details: z.string(),
   /** State of the caller's access request. */
   access: z.enum(accessStates),
-  /** Its files are on this installation, so users with access can use it. */
+  /** True if this installation has the model's files, so that users with access can use it. */
   is_available: z.boolean(),
-  /** The model with its files; null if missing, or if the caller has no access and does not own it. */
+  /**
+   * The model that has the files. Null if there is none, or if the caller has no access and is not its owner.
+   */
   dataset_id: z.string().nullable(),
 });
 
@@ -40,7 +42,7 @@ export const listRestrictedModels = endpoint({
   summary: 'List restricted models and the status of your access requests',
   query: z.object({
     limit: z.coerce.number().int().min(1).max(100).default(50),
-    /** Returns entries after this id. */
+    /** Only entries after this id. */
     cursor: modelId.optional(),
   }),
   response: z.object({ restricted_models: z.array(restrictedModel), next_cursor: z.string().nullable() }),
@@ -82,7 +84,7 @@ export const saveRestrictedModel = endpoint({
       family: text('Family', FAMILY_LENGTH_MAX),
       tags,
       details: text('Description', DETAILS_LENGTH_MAX),
-      /** The calling operator's model with its files; null if missing. */
+      /** The operator's own model that has the files; null if there is none. */
       asset_id: z.uuid('No model has this id').nullable(),
     })
     .partial(),

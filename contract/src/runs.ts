@@ -34,7 +34,7 @@ const anyRun = z.object({
   model_id: z.string(),
   base_model: assetRevision,
   state: z.enum(runStates),
-  /** Why it is in this state; for a waiting run its position and what blocks it. */
+  /** Why the run is in this state. For a waiting run, its position and what blocks it. */
   reason: z.string(),
   phase: z.string().nullable(),
   step: z.int(),
@@ -45,27 +45,27 @@ const anyRun = z.object({
   remaining_seconds: z.number().nullable(),
   device: z.string(),
   quote,
-  /** BGL held now, and charged at the end; null until settled. */
+  /** BGL that are held now, and BGL that were charged at the end (null until then). */
   held: z.string(),
   charged: z.string().nullable(),
-  /** Cost if it ended now; once settled, the actual cost. */
+  /** What the run would cost if it ended now. Once it is charged, the actual cost. */
   cost_so_far: bgl,
-  /** Maximum cost in BGL over all resumes. */
+  /** Maximum cost in BGL, including all resumes. */
   ceiling: bgl,
-  /** Whether it is stopped at the ceiling before its last step; otherwise it continues at no extra cost. */
+  /** True if the run is stopped when it reaches the ceiling. False if it then continues at no extra cost. */
   stops_at_ceiling: z.boolean(),
   /**
-   * Why the server stopped it: its ceiling, lack of credits, its API key's budget, or four times the
-   * estimated time. Null if none.
+   * Why the server stopped the run: it reached its ceiling, the credits or the API key's budget were used up,
+   * or it needed four times the estimated time. Null if the server did not stop it.
    */
   stop_reason: z.enum(['ceiling', 'credits', 'budget', 'time']).nullable(),
-  /** BGL to hold for resuming it now; null if it cannot be resumed. */
+  /** BGL that resuming would hold now; null if the run cannot be resumed. */
   resume_hold: z.string().nullable(),
-  /** The part of it for saved but uncharged work in BGL; null if none. */
+  /** Part of `resume_hold` for work that is saved but not charged yet, in BGL; null if there is none. */
   resume_unpaid: z.string().nullable(),
-  /** Default ceiling when resumed; null if it cannot be resumed. */
+  /** Ceiling if the run is resumed without another one; null if it cannot be resumed. */
   resume_ceiling: bgl.nullable(),
-  /** Restarts after interruptions; not counting cancels and resumes by the owner. */
+  /** Number of restarts after interruptions. Cancelling and resuming by the owner do not count. */
   restarts: z.int(),
   /** Estimated memory in bytes; null if not estimated. */
   memory_bytes: z.int().nullable(),
@@ -114,10 +114,7 @@ export const picturesRun = anyRun.extend({
   parameters: z.object(pictureTrainingFields),
 });
 
-/**
- * An export of a fine-tune to one whole model. Its base model is the fine-tune, and its dataset the
- * fine-tune's.
- */
+/** A run that exports a fine-tune to one whole model. Its base model is the fine-tune. */
 export const exportRun = anyRun.extend({
   kind: z.literal('export'),
   dataset: assetRevision.extend({ file_name: z.null() }),
@@ -201,7 +198,7 @@ export const getRunMetrics = endpoint({
   summary: "Get a run's metrics, one point per logged step",
   params: runIdParams,
   query: z.object({
-    /** Only points that were added or extended after this instant. */
+    /** Only points that were added or changed after this time. */
     after: z.iso.datetime({ error: 'after must be an instant such as 2026-11-20T08:00:00Z' }).optional(),
   }),
   response: z.object({
@@ -227,7 +224,7 @@ export const getRunSamples = endpoint({
   params: runIdParams,
   response: z.object({
     prompts: z.array(samplePrompt),
-    /** By step; step 0 is the base model. Pictures are in the order of the prompts. */
+    /** One entry per step; step 0 is the base model. Pictures are in the order of the prompts. */
     checkpoints: z.array(
       z.object({
         step: z.int(),
@@ -242,18 +239,18 @@ export const getRunSamples = endpoint({
           }),
         ),
         /**
-         * Whether a model can be made from its LoRA: the newest checkpoints are stored until a week after the
-         * run.
+         * True if a model can still be made from the checkpoint's LoRA. The newest checkpoints are stored
+         * until a week after the run.
          */
         is_kept: z.boolean(),
-        /** The model made from its LoRA; null if there is none. */
+        /** The model that was made from its LoRA; null if there is none. */
         model_id: z.string().nullable(),
       }),
     ),
   }),
 });
 
-/** Free. The same checkpoint always returns the same model. */
+/** Costs nothing. For the same checkpoint, always returns the same model. */
 export const makeCheckpointModel = endpoint({
   method: 'POST',
   path: '/api/v1/runs/:runId/checkpoints/:step/model',
@@ -272,11 +269,11 @@ export const getHeldOutAnswers = endpoint({
   access: 'key',
   summary: 'Get base and fine-tuned answers on held-out rows',
   params: runIdParams,
-  /** Null if the models were not asked, or not yet. */
+  /** Null if the models have not been asked yet, or will not be. */
   response: z.object({ held_out_answers: heldOutAnswers.nullable() }),
 });
 
-/** The run saves its work and ends; the time used is charged, the rest released. */
+/** The run saves its work and ends. The time used is charged, and the remaining credits are released. */
 export const cancelRun = endpoint({
   method: 'POST',
   path: '/api/v1/runs/:runId/cancel',
@@ -287,8 +284,8 @@ export const cancelRun = endpoint({
 });
 
 /**
- * Resumes a cancelled or failed run from its last checkpoint under the same id, holding credits for the rest.
- * A higher ceiling can be set. Checkpoints are stored for seven days.
+ * Resumes a cancelled or failed run from its last checkpoint, under the same id. Holds credits for the
+ * remaining work, and can set a higher ceiling. Checkpoints are stored for seven days.
  */
 export const resumeRun = endpoint({
   method: 'POST',

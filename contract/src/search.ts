@@ -13,7 +13,7 @@ export const searchResult = z.object({
   tags: z.array(z.string()),
   /** Every user may use it. */
   is_starter: z.boolean(),
-  /** Its owner, if it is neither the caller's nor a starter. */
+  /** Its owner. Null if the caller owns it, or if it is a starter. */
   owner_username: z.string().nullable(),
 });
 
@@ -21,7 +21,7 @@ export type SearchResult = z.infer<typeof searchResult>;
 
 export const searchResults = z.object({
   results: z.array(searchResult),
-  /** No result contains the words; these are only similar. */
+  /** True if nothing contains the words, and the results are only similar. */
   similar: z.boolean(),
 });
 
@@ -33,7 +33,7 @@ export const search = endpoint({
   access: 'key',
   summary: 'Search datasets and models by name, id, family or tag: at most 12 results',
   query: z.object({
-    /** Part of a field, or several words that all occur; case-insensitive. Empty returns the newest. */
+    /** Part of a field, or several words that must all occur. Case-insensitive. Empty returns the newest. */
     query: z.string().trim().max(200, 'Search for at most 200 characters').default(''),
   }),
   response: searchResults,

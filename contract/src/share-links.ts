@@ -5,7 +5,7 @@ import { idOf } from './fields/id.ts';
 import { generationOutput } from './generations.ts';
 import { generatorNames } from './generators.ts';
 
-/* Links that show a generation to anyone without an account. */
+/* Links that show a generation to anyone, even without an account. */
 
 export const shareLink = z.object({
   /** Opens the generation's page without a key or session until the link is revoked. */
@@ -53,19 +53,19 @@ const token = z.string().max(128);
 export const sharedOutput = generationOutput
   .pick({ id: true, media_type: true, width: true, height: true, duration_s: true, has_audio: true })
   .extend({
-    /** Works as long as the share link does; relative to this server. */
+    /** Works until the share link is revoked. Relative to this server. */
     url: z.string(),
     /** A copy of at most 512 px, or a video's first frame; the same as `url` if there is none. */
     thumbnail_url: z.string(),
   });
 
-/** Content of the page behind a link. */
+/** What the page behind a link shows. */
 export const sharedGeneration = z.object({
   generator: z.enum(generatorNames),
-  /** Title of the generator, including the name of a substitute starter model. */
+  /** Title of the generator. If another generator's starter model was used, also contains that name. */
   title: z.string(),
   prompt: z.string(),
-  /** The owner's name; null if the name is an email address. */
+  /** The owner's name; null if the name is an email address, which must not be shown. */
   maker: z.string().nullable(),
   outputs: z.array(sharedOutput),
   created_at: z.string(),

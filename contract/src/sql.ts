@@ -19,16 +19,18 @@ const asked = {
 };
 
 export const sqlTables = z.object({
-  /** Sorted by their files' paths; the first is also named `data`. */
+  /** Tables, sorted by the paths of their files. The first one is also available as `data`. */
   tables: z.array(
     z.object({
       name: z.string(),
-      /** One file, or the parts of a split file: train-00000-of-00002.parquet. */
+      /**
+       * The files of the table: one file, or the parts of a split one, such as train-00000-of-00002.parquet.
+       */
       paths: z.array(z.string()),
       size_bytes: z.number(),
     }),
   ),
-  /** Whether some data files are not available as tables. */
+  /** True if some data files are not available as tables. */
   has_more: z.boolean(),
 });
 
@@ -48,9 +50,9 @@ export const sqlAnswer = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   /** Cells that end with … are truncated; lists and objects are JSON. */
   rows: z.array(z.array(cell)),
-  /** Whether more rows follow with a larger `offset`. */
+  /** True if there are more rows, which a larger `offset` returns. */
   has_more: z.boolean(),
-  /** Unreadable lines that were skipped, at most the first 20 of `dropped_count`. */
+  /** Lines that could not be read: the first 20 of `dropped_count`. */
   dropped: z.array(z.object({ path: z.string(), line: z.int(), reason: z.string() })),
   dropped_count: z.int(),
 });

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts';
 import { only } from './fields/only.ts';
 import { runIdParams } from './runs.ts';
 
-/* Experiment trackers to which users' runs are also logged. */
+/* External services to which the metrics of users' runs are also sent. */
 
 export const trackerServices = ['wandb', 'mlflow'] as const;
 export type TrackerService = (typeof trackerServices)[number];
@@ -29,10 +29,10 @@ export const tracker = z.object({
   project: z.string(),
   /** The MLflow tracking server; null for Weights & Biases. */
   url: z.string().nullable(),
-  /** The key's owner; null if the service does not report it. */
+  /** The account that owns the key; null if the service does not return it. */
   account: z.string().nullable(),
   connected_at: z.string(),
-  /** Why nothing is logged right now, as a sentence; null if it works. */
+  /** Why nothing is sent right now, in one sentence; null if it works. */
   trouble: z.string().nullable(),
 });
 export type Tracker = z.infer<typeof tracker>;
@@ -50,7 +50,7 @@ export const listTrackers = endpoint({
   response: z.object({ trackers: z.array(tracker) }),
 });
 
-/** Runs started from now on are logged. Another call changes the project or key. */
+/** Applies to runs that start from now on. Call it again to change the project or key. */
 export const saveTracker = endpoint({
   method: 'PUT',
   path: '/api/v1/trackers/:service',
@@ -60,7 +60,7 @@ export const saveTracker = endpoint({
   params: serviceParams,
   body: only({
     project: trackerProject,
-    /** The API key of Weights & Biases; a token, `user:password` or nothing for MLflow. */
+    /** For Weights & Biases, the API key. For MLflow, a token, `user:password` or nothing. */
     api_key: z
       .string()
       .trim()
@@ -102,7 +102,7 @@ export const listTrackedRuns = endpoint({
   response: z.object({ trackers: z.array(trackedRun) }),
 });
 
-/** Can be read by `tensorboard --logdir FOLDER`. */
+/** A file that `tensorboard --logdir FOLDER` can read. */
 export const downloadEvents = endpoint({
   method: 'GET',
   path: '/api/v1/runs/:runId/tensorboard',

@@ -5,9 +5,9 @@ import { idOf } from './fields/id.ts';
 import { promptText } from './generations.ts';
 import type { VideoGenerator } from './generators.ts';
 
-/* The original product's videos API. Each video is a generation with the same id. */
+/* The original product's videos API. Each video is a generation, and has the same id. */
 
-/** Video generators with their names in calls; answers contain the first one. */
+/** Video generators with the names that calls accept. Answers contain the first name. */
 export const videoModels = {
   veo: ['veo-3.0', 'veo-3', 'veo'],
   seedance: ['seedance-1-0-pro', 'seedance'],
@@ -16,11 +16,11 @@ export const videoModels = {
   wan: ['wan-2.2-ti2v-5b', 'wan', 'Wan-AI/Wan2.2-TI2V-5B'],
 } as const satisfies Record<VideoGenerator, readonly [string, ...string[]]>;
 
-/** Fits a `data:` URL of a 20 MB picture and the other fields. */
+/** Large enough for a `data:` URL of a 20 MB picture and the other fields. */
 export const VIDEO_BODY_BYTES_MAX = 28 * 1024 * 1024;
 
 const videoId = z.object({ id: idOf('video') });
-/** Forms and scripts send numbers as text too. */
+/** Text is accepted too, because forms and scripts send numbers as text. */
 const seconds = z.coerce.number().int().min(1).max(60);
 
 const asked = {
@@ -29,9 +29,9 @@ const asked = {
   /** In seconds, as offered by the model's form. */
   duration: seconds.nullish(),
   aspect_ratio: z.string().max(20).nullish(),
-  /** Falls back to 720p (Seedance) or hd (Veo) if the model does not support it. */
+  /** If the model does not support it, 720p (Seedance) or hd (Veo) is used. */
   quality: z.string().max(20).nullish(),
-  /** Ignored by Seedance, which makes no audio. */
+  /** Ignored by Seedance, which generates no audio. */
   generate_audio: z.boolean().nullish(),
 };
 
@@ -45,11 +45,11 @@ export const video = z.object({
   created: z.int(),
   model: z.string(),
   prompt: z.string(),
-  /** As requested; `choices` has the actual values. */
+  /** What was requested; `choices` contains the actual values. */
   duration: z.number(),
   quality: z.string().nullable(),
   aspect_ratio: z.string(),
-  /** Whether the service was asked to improve the prompt, which only Veo at fal supports. */
+  /** True if the service was asked to improve the prompt. Only Veo at fal supports this. */
   enhance_prompt: z.boolean(),
   /** Null if no provider supports one, as for Seedance. */
   negative_prompt: z.string().nullable(),
@@ -69,7 +69,7 @@ export const video = z.object({
       thumbnail_url: z.string().nullable(),
       finish_reason: z.enum(['completed', 'error', 'content_filter']).nullable(),
       has_audio: z.boolean().nullable(),
-      /** Actual values of the file, in seconds and pixels. */
+      /** Actual duration in seconds and size in pixels. */
       duration: z.number().nullable(),
       width: z.int().nullable(),
       height: z.int().nullable(),
@@ -79,7 +79,7 @@ export const video = z.object({
   operation: z.object({ status: z.enum(['queued', 'processing', 'completed', 'failed']) }),
   error_details: z.string().nullable(),
   served_by: servedBy,
-  /** Its links, once completed. */
+  /** Links to the file, once it is completed. */
   data: z.array(z.object({ url: z.string() })),
 });
 export type Video = z.infer<typeof video>;

@@ -7,11 +7,11 @@ import { generationStates, promptText } from './generations.ts';
 import { tooLong } from './labels.ts';
 
 /*
- * Trials on the landing page without an account. The installation pays for them from a daily budget; a
- * picture that is not claimed is deleted after an hour.
+ * Lets visitors try the landing page without an account. The installation pays from a daily budget. A picture
+ * that nobody claims is deleted after an hour.
  */
 
-/** Short, because the starter models understand few words. */
+/** Short, because the starter models understand only few words. */
 export const VISITOR_PROMPT_LENGTH_MAX = 300;
 export const VISITOR_QUESTION_LENGTH_MAX = 500;
 /** Maximum earlier turns used as context. */
@@ -25,7 +25,7 @@ export const getVisitorTries = endpoint({
   access: 'public',
   summary: 'List the starters that visitors can try without an account',
   response: z.object({
-    /** `preparing` while the starter model is downloaded or created; `off` if unavailable. */
+    /** `preparing` while the starter model is downloaded or created; `off` if trying is not available. */
     picture: state,
     chat: state,
     /** The starter model that answers. */
@@ -34,7 +34,7 @@ export const getVisitorTries = endpoint({
 });
 export type VisitorTryState = z.infer<typeof state>;
 
-/** The only way to open the picture, for an hour. */
+/** Token that is required to open the picture. It is valid for an hour. */
 const token = z.string().max(128);
 
 export const visitorPicture = z.object({

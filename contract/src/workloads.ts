@@ -3,11 +3,11 @@ import { endpoint } from './endpoint.ts';
 import { reportsAnswer, reportsBody } from './runtime/report.ts';
 import { RUNTIME_PROTOCOL } from './runtime/workload-spec.ts';
 
-/** Calls of a running workload. Its token is valid only for paths with its own id. */
+/** Calls that a running workload makes. Its token is only valid for paths with its own id. */
 const workloadParams = z.object({ workloadId: z.uuid() });
 
 /**
- * A spec without the fields that the attempt's environment adds: `server`, `work_dir`, `keeps_work_dir`,
+ * A spec without the fields that depend on the attempt's environment: `server`, `work_dir`, `keeps_work_dir`,
  * `inputs_dir`, and for a model server `host`, `threads` and `leave_seconds`.
  */
 const attemptSpec = z.looseObject({ protocol: z.literal(RUNTIME_PROTOCOL), workload_id: z.string().min(1) });

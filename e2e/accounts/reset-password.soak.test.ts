@@ -14,7 +14,7 @@ journey(
     allowErrors(/status of 40[01]/);
     onTestFinished(closeAll);
     const { mails, settings } = await mailServer();
-    // Must match the prefix of the mailed link.
+    // Must be the same as the beginning of the mailed link.
     const port = String(await freePort());
     const url = `http://127.0.0.1:${port}`;
     const server = await startSeparateServer({
@@ -66,7 +66,7 @@ journey(
 
     await elsewhere.reload();
     await elsewhere.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // The link again, in a browser without a session.
+    // Use the link again, in a browser without a session.
     await elsewhere.goto(link);
     await elsewhere.getByText('This link no longer works').waitFor();
     expect(await elsewhere.getByLabel('New password').count()).toBe(0);

@@ -8,7 +8,7 @@ journey('a user signs up, sees the dashboard, signs out and in again', async ({ 
   await look(page, 'landing');
 
   const { username, email, password } = await signUpByForm(page);
-  // The starting grant of 125 BGL, shown in dollars.
+  // The starting credits of 125 BGL in dollars.
   await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
   await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
   await look(page, 'dashboard');

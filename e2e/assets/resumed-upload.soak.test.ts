@@ -10,10 +10,10 @@ import { signUp } from '../sign-up.ts';
 const MB = 1024 * 1024;
 const LINE_BYTES = 1024;
 const SIZE_MB = 1024;
-/** Parts that are uploaded before the reload. */
+/** Number of parts that are uploaded before the reload. */
 const ARRIVED = 2;
 
-/** Writes a file of random lines; resolves to its SHA-256. */
+/** Writes a file of random lines. Returns its SHA-256. */
 async function writeLarge(file: string): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, 'w');
@@ -44,7 +44,7 @@ journey(
       const number = Number(/parts\/(\d+)/.exec(request.url())?.[1] ?? 0);
       if (number > 0) sent.push(number);
     });
-    // The remaining parts hang until the page closes.
+    // The other parts are not sent before the page closes.
     const rest = (url: URL) => Number(/parts\/(\d+)/.exec(url.pathname)?.[1] ?? 0) > ARRIVED;
     await page.route(rest, () => {});
     await page.getByLabel('Choose files').setInputFiles(file);
@@ -66,7 +66,7 @@ journey(
     await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
     await page.getByText('Choose the file again to continue its upload.').waitFor({ state: 'hidden' });
 
-    // The server has hashed the parts incrementally.
+    // The server has computed the hash while it received the parts.
     await page.getByTitle(sha256).waitFor();
   },
 );

@@ -55,7 +55,7 @@ journey(
 
     await rows.nth(1).getByRole('button').click();
     const dialog = page.getByRole('dialog', { name: 'Edit row' });
-    // The model's choice of document isn't deterministic.
+    // The model may choose any of the documents.
     const source = dialog.getByRole('group', { name: 'Text of the source' });
     expect(await source.textContent()).toMatch(/The bakery at the harbour opens|The yeast comes from/);
     await dialog.getByLabel('Question').fill('When does the bakery open?');

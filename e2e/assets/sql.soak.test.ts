@@ -34,7 +34,7 @@ journey('a dataset is queried with SQL, and the result is downloaded', async ({ 
   const parquet = await download(page, 'Parquet');
   expect(parquet.subarray(0, 4).toString()).toBe('PAR1');
 
-  // The query is in the URL.
+  // The URL contains the query, so it survives a reload.
   await page.reload();
   await page.getByText('Rows 1 to 2').waitFor();
   expect(await editor.inputValue()).toBe(QUERY);

@@ -104,7 +104,7 @@ async function askInSql(page: Page): Promise<void> {
   const result = page.getByRole('region', { name: 'Rows of the result' });
   await result.getByRole('cell', { name: 'wheat' }).waitFor();
   await look(page, 'sql-result');
-  // The query is in the URL.
+  // The URL contains the query, so it survives a reload.
   await page.reload();
   await result.getByRole('cell', { name: 'wheat' }).waitFor();
   await page.getByRole('button', { name: 'Download' }).click();

@@ -11,7 +11,7 @@ import { getUserId } from './move-credits.ts';
 type Stripe = Awaited<ReturnType<typeof stripeServer>>;
 type Session = ReturnType<Stripe['sessionOf']>;
 
-/** Starts a server that sells through Stripe, with a new user on its purchase page. */
+/** Starts a server that sells credits through Stripe. Signs up a new user and opens the purchase page. */
 async function startPurchase(openPage: (url: string) => Promise<Page>) {
   const stripe = await stripeServer();
   onTestFinished(async () => void (await stripe.close()));
@@ -29,7 +29,7 @@ async function startPurchase(openPage: (url: string) => Promise<Page>) {
   return { stripe, server, page };
 }
 
-/** Continues to the payment provider's page, where the user pays and returns. */
+/** Continues to the page of the payment provider, where the user would pay. */
 async function goToPayment(page: Page, stripe: Stripe): Promise<Session> {
   await page.route('https://checkout.stripe.example/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<title>Stripe</title>' }),
@@ -89,7 +89,7 @@ journey(
     await page.getByLabel('Code').fill('crum-booo');
     await page.getByRole('button', { name: 'Redeem' }).click();
     await page.getByText('$1.00 was added to your balance').waitFor();
-    // $5 initially, $50 bought, $1 redeemed.
+    // $5 at the start, $50 bought, $1 redeemed.
     await page.getByRole('link', { name: 'Balance: $56.00' }).waitFor();
     // Close the page before its server stops.
     await page.close();
@@ -107,7 +107,7 @@ soakJourney(
     await page.goto(session.success_url);
     await page.getByText('Your payment could not be credited').waitFor();
     await page.getByText('Under review', { exact: true }).waitFor();
-    // The initial balance only.
+    // Only the credits that the user had at the start.
     await page.getByRole('link', { name: 'Balance: $5.00' }).waitFor();
     await look(page, 'buy-credits-under-review');
     await page.close();

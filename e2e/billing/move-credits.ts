@@ -6,7 +6,7 @@ import { journeyServer } from '../journey-server.ts';
 
 type Transfer = Parameters<typeof transfer>[1];
 
-/** Returns the id of the page's signed-in user. */
+/** Returns the id of the user who is signed in on the page. */
 export async function getUserId(page: Page): Promise<string> {
   const session = (await (await page.request.get('/api/v1/session')).json()) as { user: { id: string } };
   return session.user.id;
@@ -23,7 +23,7 @@ export async function moveCredits(...moves: Omit<Transfer, 'idempotencyKey'>[]):
   }
 }
 
-/** Gives the page's user purchased credits, which can be sent. */
+/** Gives the page's user credits that count as bought, so that they can be sent. */
 export async function buyCredits(page: Page, amountMicro: bigint): Promise<void> {
   await moveCredits({
     debitAccountId: PAYMENTS_ACCOUNT,

@@ -66,7 +66,7 @@ soakJourney(
       return session;
     };
 
-    // Each failure makes all tabs reload their session, at most once in two seconds.
+    // Each failure makes all tabs load their session again, at most once in two seconds.
     await send('nobody@example.com', '0.10');
     await sheet
       .getByText('Failed to transfer Bagels. Please check the recipient username and try again.')
@@ -89,7 +89,7 @@ soakJourney(
     await sheet.getByRole('link', { name: 'Get credits' }).waitFor();
     await look(page, 'send-credits-insufficient');
 
-    // The response is lost after the transfer: a retry doesn't send it twice.
+    // The response of a completed transfer is lost. A retry must not send the credits twice.
     await page.route(/transfer-tokens$/, async (route) => {
       await route.fetch();
       await route.abort();

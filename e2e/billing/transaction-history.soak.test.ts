@@ -9,7 +9,7 @@ import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 import { getUserId, moveCredits } from './move-credits.ts';
 
-/** Simulates charges of typical usage. */
+/** Inserts charges as in typical usage. */
 async function spend(page: Page): Promise<void> {
   const debitAccountId = userAccount(await getUserId(page));
   const serving = {
@@ -54,7 +54,7 @@ journey(
       '/runs/run-1',
     );
 
-    // Rejects future dates, also when typed, and a start after the end.
+    // Future dates are rejected, also typed ones, and so is a start after the end.
     await sheet.getByLabel('From').fill('2099-01-01');
     await sheet.getByText('Choose today or an earlier day').waitFor();
     await sheet.getByLabel('From').fill('2020-01-02');

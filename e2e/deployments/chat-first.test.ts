@@ -60,12 +60,12 @@ journey(
     await page.getByRole('button', { name: 'Terminate SmolLM2-135M-Instruct' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('Nothing is deployed').waitFor();
-    // Nothing is left to compare with.
+    // No other model is left for a comparison.
     await page.getByRole('button', { name: 'Stop comparing' }).waitFor({ state: 'detached' });
   },
 );
 
-/** A new conversation keeps the previous one in the list; it can be opened and deleted. */
+/** Starts a new conversation. The previous one stays in the list, and can be opened and deleted. */
 async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   await starter.getByRole('button', { name: 'New conversation' }).click();
   await starter.getByText('What is rye?').waitFor({ state: 'detached' });
@@ -97,7 +97,7 @@ async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   expect(await page.evaluate<string>('document.activeElement.textContent')).toBe('History');
 }
 
-/** Saves an answer as a dataset row, with a link back. */
+/** Saves an answer as a row of a dataset. A link leads from there to the conversation. */
 async function savesWhatWasSaid(page: Page, chat: Locator): Promise<void> {
   const address = page.url();
   await chat.getByRole('button', { name: 'Save as training data' }).click();

@@ -15,7 +15,7 @@ journey(
 
     await answerWith(page, { status: 'sleeping', reason: 'Asleep: no requests for a while.' });
     await page.getByText('Asleep: nobody asked').waitFor();
-    // A question wakes it up.
+    // A question wakes the deployment up.
     await page.getByPlaceholder('Ask a question').waitFor();
     await look(page, 'deployment-sleeping');
 
@@ -61,9 +61,9 @@ const answer = (content: string) =>
     .map((data) => `data: ${data}\n\n`)
     .join('');
 
-/** Overrides the deployment's state from the next fetch on. */
+/** From the next request on, responses contain this state of the deployment. */
 async function answerWith(page: Page, state: Record<string, string>): Promise<void> {
-  // The reload may abort a response in progress.
+  // The reload may abort a request that is in progress.
   await page.unrouteAll({ behavior: 'ignoreErrors' });
   await page.route('**/status', async (route) => {
     const response = await route.fetch();

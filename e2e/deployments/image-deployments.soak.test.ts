@@ -16,7 +16,7 @@ journey(
     await page.getByText('No picture model is deployed').waitFor();
     await look(page, 'image-deployments-empty');
 
-    // The licence covers full-size weights, which don't fit here.
+    // Only full-size weights have a licence, and they do not fit on the test machine.
     await page.route('**/deploy/flux-kontext/quote', async (route) => {
       const response = await route.fetch();
       const licence = { licence: LICENCE, ...licences[LICENCE], accepted_at: null };
@@ -33,7 +33,7 @@ journey(
     await deploy.click();
     await page.getByText('Model deployment initiated successfully').waitFor();
     await page.getByRole('heading', { name: 'Kontext starter' }).waitFor();
-    // It may disappear while the page is checked.
+    // The message may disappear during the check.
     const completed = page
       .getByText('Model deployment completed successfully!')
       .waitFor({ timeout: WORK_MS });

@@ -30,7 +30,7 @@ async function makeDataset(page: Page): Promise<void> {
   await page.getByRole('tab', { name: `Files (${files.length})` }).waitFor({ timeout: WORK_MS });
 }
 
-/** Adds the missing caption next to its picture, and a trigger word to all captions. */
+/** Adds the missing caption next to its picture, and a trigger word for all captions. */
 async function writeCaptions(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Pictures' }).click();
   await page.getByRole('button', { name: 'Write captions' }).click();
@@ -46,7 +46,7 @@ async function writeCaptions(page: Page): Promise<void> {
   await editor.waitFor({ state: 'hidden' });
 }
 
-/** Starts a run from the empty list; the wizard names the pictures that are left out. */
+/** Starts a run from the empty list. The wizard names the pictures that will not be used. */
 async function startTraining(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Diffusion Training' }).first().click();
   await page.getByText('No runs yet').waitFor();
@@ -73,7 +73,7 @@ async function startTraining(page: Page): Promise<void> {
   await review.getByText('8 of 9').waitFor();
   await review.getByText('broken.png is not a picture that can be read.').waitFor();
   await look(page, 'diffusion-review');
-  // Enough for a slow machine.
+  // Long enough for a slow machine.
   await review.getByLabel('Spending limit').fill('1');
   await page.getByRole('button', { name: 'Start training' }).click();
   await page.waitForURL('**/runs/*', { timeout: WORK_MS });
@@ -95,7 +95,7 @@ async function watchSamples(page: Page): Promise<void> {
   expect(await slider.getAttribute('aria-valuetext')).toBe('Before training');
 }
 
-/** Generates a picture with the preselected LoRA. */
+/** Generates a picture with the LoRA, which is already selected. */
 async function makePicture(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Use this LoRA' }).click();
   await page.waitForURL('**/flux-kontext*');
@@ -113,7 +113,7 @@ async function makePicture(page: Page): Promise<void> {
   await look(page, 'diffusion-picture');
 }
 
-/** Intermediate checkpoints can be used as LoRAs too. */
+/** LoRAs of earlier checkpoints can be used too. */
 async function useCheckpoint(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Diffusion Training' }).first().click();
   await page.getByRole('link', { name: 'Board style' }).first().click();

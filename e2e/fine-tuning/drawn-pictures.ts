@@ -12,7 +12,7 @@ const colours = {
   orange: [230, 140, 30],
 } as const satisfies Record<string, Colour>;
 
-/** Discs on a dark board, one picture per colour and size, each with a caption file. */
+/** Pictures of a disc on a dark background, one per colour and size. Each has a caption file. */
 export function drawnPictures(): File[] {
   return Object.entries(colours).flatMap(([name, colour]) =>
     [20, 34].flatMap((radius) => {
@@ -28,7 +28,7 @@ export function drawnPictures(): File[] {
   );
 }
 
-/** A truncated picture. */
+/** A picture whose file is truncated. */
 export function brokenPicture(name: string): File {
   return { name, mimeType: 'image/png', buffer: disc(colours.red, 20).subarray(0, 80) };
 }
@@ -45,7 +45,7 @@ function disc(colour: Colour, radius: number): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(SIDE, 0);
   header.writeUInt32BE(SIDE, 4);
-  // Eight bits per channel, RGB.
+  // PNG header values: eight bits per channel, RGB.
   header.set([8, 2], 8);
   return Buffer.concat([
     Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),

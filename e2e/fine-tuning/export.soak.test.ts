@@ -25,12 +25,12 @@ const run = (modelId: string) => ({
 journey(
   'a fine-tune is exported in a chosen format, and its run shows how to run it elsewhere',
   async ({ page, allowErrors }) => {
-    // The model that replaces the fine-tune here can't be deployed.
+    // The model that stands in for the fine-tune cannot be deployed.
     allowErrors(/409/);
     await signUp(page);
     await createDataset(page, { name: 'Grains', file: { name: 'grains.csv', text: 'a,b\nc,d\n' } });
     const id = /dataset\/([^/]+)/.exec(page.url())?.[1] ?? '';
-    // Fakes a fine-tune, which would take minutes; the server's tests cover it.
+    // Fakes a fine-tune, because a real one would take minutes. Tests of the server cover it.
     const source = { dataset_id: id, revision_id: RUN, title: 'Grains' };
     await page.route(`**/api/v1/asset/${id}`, async (route) => {
       const asset = (await (await route.fetch()).json()) as object;

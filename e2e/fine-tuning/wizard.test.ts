@@ -88,7 +88,7 @@ soakJourney(
     await page.getByRole('button', { name: 'Continue' }).click();
     await expect.poll(() => page.getByLabel('Epochs').inputValue()).toBe('2');
     expect(await page.getByLabel('Learning rate').inputValue()).toBe('0.0002');
-    // Its panel opens, because the configuration differs from the defaults there.
+    // The panel is open, because a setting in it differs from its default.
     expect(await page.getByLabel('Rank', { exact: true }).inputValue()).toBe('4');
     await page.getByRole('button', { name: 'Back' }).click();
     await page.getByRole('button', { name: 'Back' }).click();

@@ -5,7 +5,7 @@ import { journey, look } from '../journey.ts';
 import { journeyServer } from '../journey-server.ts';
 import { signUp } from '../sign-up.ts';
 
-/** A repository with two commits, the first one tagged, created with the Hub's API. */
+/** Creates a repository with two commits over the Hub's API, and tags the first one. */
 async function makeRepository(page: Page) {
   const { username: name, ...account } = await signUp(page);
   const client = await Client.signIn(journeyServer().url, { ...account, name });
@@ -70,7 +70,7 @@ journey(
     expect(await downloaded(page, 'Download old.txt')).toEqual(old);
     await look(page, 'commit-folder');
 
-    // Doesn't reveal whether it exists.
+    // The page does not reveal whether the repository exists.
     const other = await openPage();
     await signUp(other);
     for (const address of [url, `${journeyServer().url}/hub/datasets/nobody/nothing`]) {

@@ -28,7 +28,7 @@ async function starterFiles(): Promise<Record<string, Buffer>> {
 const smol = { card: { license: 'apache-2.0' }, files: await starterFiles() };
 const hub = await openPublicHub([
   { type: 'model', id: 'bakery/SmolLM2-135M-Instruct', downloads: 1_234_567, ...smol },
-  // The same bytes, which are deduplicated.
+  // The file has the same bytes, so it is stored only once.
   { type: 'model', id: 'crust/SmolLM2-fork', downloads: 12, ...smol },
   {
     ...{ type: 'model', id: 'bakery/secret-rye', downloads: 90, gatedFor: ['ada-at-the-hub'] },
@@ -103,7 +103,7 @@ soakJourney(
   },
 );
 
-// Must be last: it leaves a run behind.
+// Must be the last step, because its run continues.
 journey(
   'a model is found on the Hub, cloned, deployed and chatted with, and the wizard fine-tunes a model that it clones first',
   { timeout: 2 * WORK_MS },
@@ -139,7 +139,7 @@ journey(
     await question.press('Enter');
     await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
 
-    // The wizard also searches the Hub, and the run clones the model first.
+    // The wizard also searches the Hub. The run first clones the model.
     const rows = Array.from({ length: 12 }, (_, at) => `What is ${at}?,A loaf of ${at}\n`).join('');
     await createDataset(page, {
       name: 'Loaves',

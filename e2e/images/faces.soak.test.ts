@@ -10,7 +10,7 @@ const { server } = await startServiceServer();
 journey(
   'charges, statement and palette show the picture and its prompt; a deleted picture is marked as deleted',
   async ({ openPage, allowErrors }) => {
-    // The dashboard shows the picture that is about to be deleted.
+    // The dashboard shows the picture that will be deleted.
     allowErrors(/status of 404/);
     const page = await openPage(server.url);
     const user = await signUp(page);

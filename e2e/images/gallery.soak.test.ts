@@ -17,7 +17,7 @@ function namesIn(zip: Buffer): string[] {
   return JSON.parse(execFileSync('python3', ['-c', program], { input: zip }).toString()) as string[];
 }
 
-/** A new user with one picture per prompt, newest first. */
+/** Signs up a user who has one picture per prompt, newest first. */
 async function generated(
   page: Page,
   url: string,

@@ -6,7 +6,7 @@ import { restartable } from '../restartable-server.ts';
 import { signUp } from '../sign-up.ts';
 import { unfoldSettings } from '../unfold-settings.ts';
 
-/** Browser console messages while the server is down. */
+/** What the browser logs while the server does not run. */
 const AWAY =
   /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY_RESPONSE|Failed to fetch|not be fetched|status of 50[234]|network error/;
 

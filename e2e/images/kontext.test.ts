@@ -7,7 +7,7 @@ import { unfoldSettings } from '../unfold-settings.ts';
 
 const apple = 'a red apple on a gray table, soft light';
 
-/** Submits the form with few steps, once the price is shown. */
+/** Submits the form with few steps, after the price is shown. */
 async function generate(page: Page, prompt: string, steps: string): Promise<void> {
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
   await page.getByLabel('Prompt').fill(prompt);
@@ -23,8 +23,8 @@ async function choose(page: Page, name: string, mimeType: string, buffer: Buffer
 }
 
 /**
- * Returns the bytes that a click downloads. The browser runs in another process, so its download path is
- * unknown.
+ * Returns the bytes that a click downloads. Reads the stream, because the browser runs in another process and
+ * its download path is unknown.
  */
 async function downloadedBy(page: Page, button: Locator): Promise<Buffer> {
   const [download] = await Promise.all([page.waitForEvent('download'), button.click()]);
@@ -113,7 +113,7 @@ soakJourney(
   },
 );
 
-/** A wide picture. */
+/** A picture that is wider than high. */
 async function pictureOf(page: Page): Promise<Buffer> {
   const base64 = await page.evaluate<string>(`(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 320, height: 200 });

@@ -10,7 +10,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-/** Uploads a LoRA like any other model; ends on its page. */
+/** Uploads a LoRA like any other model. Afterwards its page is open. */
 async function uploadLora(page: Page, name: string): Promise<void> {
   await page.goto('/model?sheet=create-model');
   const next = page.getByRole('button', { name: 'Continue' });

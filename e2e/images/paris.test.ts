@@ -9,8 +9,8 @@ import { signUp } from '../sign-up.ts';
 import { unfoldSettings } from '../unfold-settings.ts';
 
 /**
- * Fills in the form of Paris and submits it once the model is ready and the price is shown, because the price
- * caps the cost.
+ * Fills in the form of Paris. Submits it only after the model is ready and the price is shown, because that
+ * price limits the cost.
  */
 async function generate(page: Page, prompt: string, settings: Record<string, string>): Promise<void> {
   await page.goto('/paris');
@@ -33,7 +33,7 @@ journey(
     await look(page, 'gallery-empty');
 
     const prompt = 'a red apple on a gray table, soft light';
-    // Correcting the value on blur doesn't swallow the click.
+    // Leaving the field corrects its value. The click that causes this must still have its effect.
     await generate(page, prompt, { Guidance: '4', Steps: '3' });
     await page.getByText('3 is too low and was changed to 10.').waitFor();
     await page.getByText('Paris images generated successfully!').waitFor({ timeout: WORK_MS });
@@ -107,7 +107,7 @@ soakJourney(
   },
 );
 
-/** Starts a picture that takes minutes. */
+/** Starts a picture that takes several minutes. */
 async function startLong(client: Client): Promise<string> {
   const { id } = await client.call(startGeneration, {
     body: {
@@ -133,7 +133,7 @@ soakJourney(
     await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
     const ids: string[] = [];
     for (let number = 0; number < 8; number += 1) ids.push(await startLong(greedy));
-    // The last place isn't available to users with pictures in progress.
+    // The last slot is reserved for users without pictures in progress.
     const last = await startLong(second);
     await generate(page, 'a radish', { Steps: '10', 'Number of experts': '1' });
     const main = page.getByRole('main');

@@ -3,8 +3,8 @@ import { startSeparateServer } from '../../scripts/client/separate-server.ts';
 import { upstreamServer } from '../../server/src/modules/providers/testing/upstream-server.ts';
 
 /**
- * Starts a server for this file with two generation services, Black Forest Labs and fal, whose local fakes
- * respond as `upstream` says.
+ * Starts a server for this file with two services, Black Forest Labs and fal. Local fakes respond for them as
+ * set in `upstream`.
  */
 export async function startServiceServer() {
   const { state: upstream, access, close } = await upstreamServer();

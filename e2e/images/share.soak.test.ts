@@ -50,7 +50,7 @@ journey(
   },
 );
 
-/** Creates the share link and opens it in the visitor's page. */
+/** Creates the share link, and opens it in a visitor's page. */
 async function openShareLink(page: Page, visitor: Page): Promise<string> {
   await page.getByRole('button', { name: 'Share link' }).click();
   const link = await page.getByRole('textbox', { name: 'Link' }).inputValue();
@@ -58,7 +58,7 @@ async function openShareLink(page: Page, visitor: Page): Promise<string> {
   return link;
 }
 
-/** Reads the meta tags of the page behind a link. */
+/** Returns the meta tags of the page behind a link. */
 async function readCard(link: string): Promise<Map<string, string>> {
   const html = await (await fetch(link)).text();
   const tags = html.matchAll(/<meta (?:property|name)="([^"]+)" content="([^"]*)"/g);

@@ -19,7 +19,7 @@ journey(
     await page.goto('/dashboard');
     const bell = page.getByRole('button', { name: 'Notifications, 1 unread' });
     await bell.waitFor({ timeout: WORK_MS });
-    // With the keyboard only.
+    // Uses only the keyboard.
     await bell.focus();
     await page.keyboard.press('Enter');
     const notification = page.getByRole('link', { name: /SmolLM2-135M-Instruct is ready/ });

@@ -77,7 +77,7 @@ async function readAuditLog(page: Page, { operator, ada }: People): Promise<void
   await look(page, 'operator-audit-none');
   await page.getByLabel('Who did it').fill(operator.username);
   await page.getByText(/granted \$2\.00 to/).waitFor();
-  // A name links to the user's actions.
+  // The name of a user is a link to the user's actions.
   await page.getByRole('link', { name: ada.username }).first().click();
   await page.getByText(`${ada.username} signed up`).waitFor();
   await page.getByText(/signed in with Chrome/).waitFor();
@@ -128,7 +128,7 @@ soakJourney('operators receive and answer messages and requests', async ({ openP
   await dialog.getByRole('button', { name: 'Add', exact: true }).click();
   await dialog.getByText('Id is required').waitFor();
   await look(page, 'operator-restricted-model');
-  // The buttons stay visible in a small window.
+  // The buttons are visible in a small window too.
   await page.setViewportSize({ width: 390, height: 500 });
   const bottom = () =>
     dialog

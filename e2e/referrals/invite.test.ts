@@ -21,7 +21,7 @@ journey('a friend signs up through an invitation, and both receive the bonus', a
   await look(friend, 'referral-bonus');
   await welcome.getByRole('button', { name: 'Go to Dashboard' }).click();
   await friend.getByRole('link', { name: 'Balance: $10.00' }).waitFor();
-  // The code is used up: later pages don't mention it.
+  // The code was used, so pages no longer mention it.
   const asked = friend.waitForResponse(/\/api\/referral\?/);
   await friend.reload();
   expect(await (await asked).json()).toEqual({ referralCode: null });

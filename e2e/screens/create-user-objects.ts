@@ -20,7 +20,7 @@ import { findStarterModel, waitForMachine } from '../../scripts/client/machine-r
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Ids of a user's objects. */
+/** Ids of the objects of a user. */
 export type UserObjects = {
   dataset: string;
   emptyDataset: string;
@@ -34,7 +34,7 @@ export type UserObjects = {
   otherPicture: string;
 };
 
-/** Creates one of everything for a user; `end` ends the work that was started for it. */
+/** Creates one object of each kind for a user. `end` ends the work that was started for them. */
 export async function createUserObjects(
   client: Client,
 ): Promise<UserObjects & { end: () => Promise<unknown> }> {
@@ -83,8 +83,7 @@ async function makeDraft(client: Client): Promise<string> {
 }
 
 /**
- * Cancels the run and waits until nothing runs, because work that ends during a measurement would shift the
- * page.
+ * Cancels the run, and waits until nothing runs. Work that ends during a measurement would shift the page.
  */
 async function endWork(client: Client, runId: string): Promise<void> {
   await client.call(cancelRun, { params: { runId } });
@@ -100,10 +99,10 @@ async function endWork(client: Client, runId: string): Promise<void> {
   }
 }
 
-/** Ids of operator-only objects. */
+/** Ids of objects that only operators see. */
 export type OperatorThings = { restrictedModel: string };
 
-/** Creates the content of the operators' pages, acting as an operator and as a guest. */
+/** Creates the content of the operators' pages, as an operator and as a visitor. */
 export async function makeOperatorThings(operator: Client, guest: Client): Promise<OperatorThings> {
   await operator.call(createCodes, { body: { amount: '50', count: 2, note: 'Workshop' } });
   await operator.call(grantCredits, { body: { recipient_id: guest.userId, amount: '5' } });

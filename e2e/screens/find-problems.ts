@@ -6,27 +6,27 @@ const WIDTHS = [390, 360, 768, 1280, 1440];
 /** Width of a phone in pixels. */
 export const PHONE = 390;
 const EXCESS = 'document.documentElement.scrollWidth - innerWidth';
-/** Returns the element that extends farthest right, with its text. */
+/** Returns the element that extends farthest to the right, with its text. */
 const WIDEST = `(() => {
   const ends = [...document.body.querySelectorAll('*')].map((element) => [element, element.getBoundingClientRect().right]);
   const [element] = ends.reduce((widest, next) => (next[1] > widest[1] ? next : widest));
   return '<' + element.tagName.toLowerCase() + '> ' + (element.textContent ?? '').slice(0, 60);
 })()`;
-/** After this, the overflow counts as permanent. */
+/** An overflow that lasts this long counts as permanent. */
 const FITS_MS = 60_000;
 const DESKTOP = 1440;
 
 type Kind = {
-  /** A popup of an element that phones hide; closes when the window is narrowed. */
+  /** Set for a popup of an element that phones hide. It closes when the window gets narrow. */
   popup?: boolean;
   loading?: boolean | undefined;
-  /** Runs axe on phones only: another screen of this kind is checked on a desktop too. */
+  /** Runs axe only on phones, because another screen of this kind is checked on a desktop too. */
   alike?: boolean | undefined;
 };
 
 /**
- * Returns axe violations on a light phone and on a desktop in both themes, and widths with horizontal
- * overflow.
+ * Returns axe violations and the widths with horizontal overflow. Checks a phone in the light theme, and a
+ * desktop in both.
  */
 export async function findProblems(
   page: Page,
@@ -40,7 +40,7 @@ export async function findProblems(
     if (width !== PHONE && (width !== DESKTOP || alike)) continue;
     const themes: Theme[] = loading || width === PHONE ? ['light'] : ['light', 'dark'];
     for (const theme of themes) {
-      // Colours don't depend on the width, and skeletons have no text to check.
+      // Colours do not depend on the width, and skeletons contain no text to check.
       const colors = (width === DESKTOP || alike) && !loading;
       const found = await findViolations(page, theme, { popup, loading, colors });
       problems.push(...found.map((violation) => `${name} at ${width}, ${theme}: ${violation}`));
@@ -49,10 +49,10 @@ export async function findProblems(
   return problems;
 }
 
-/** Returns a line if the page is wider than this window. */
+/** Returns a line if the page is wider than the window. */
 export async function findOverflow(page: Page, name: string, width: number): Promise<string[]> {
   await page.setViewportSize({ width, height: 900 });
-  // Full-width elements redraw, and a sheet may still be sliding in.
+  // Wait, because elements with the full width are drawn again, and a sheet may still be moving.
   const excessOf = () => page.evaluate<number>(EXCESS);
   await vi.waitUntil(async () => (await excessOf()) <= 0, { timeout: FITS_MS }).catch(() => undefined);
   const excess = await excessOf();

@@ -2,10 +2,10 @@ import { getSession } from '@bakehouse/contract/accounts';
 import { streamEvents } from '@bakehouse/contract/events';
 import type { Page } from 'playwright-core';
 
-/** The session and the event stream, without which no page renders. */
+/** Requests for the session and the event stream. Without them, no page is rendered. */
 const SHELL = [getSession.path, streamEvents.path];
 
-/** Collects the server's own error responses to the page from now on. */
+/** From now on, collects error responses of the server to the page. */
 export function watchServerErrors(page: Page): string[] {
   const errors: string[] = [];
   page.on('response', (response) => {
@@ -15,16 +15,16 @@ export function watchServerErrors(page: Page): string[] {
 }
 
 export type HeldRequests = {
-  /** Rejects held and future requests. */
+  /** Rejects the requests that are held, and future ones. */
   fail: () => Promise<void>;
   /** Lets future requests through. */
   pass: () => Promise<void>;
 };
 
 /**
- * Runs in the page before its own code. A Playwright route would disable the browser cache, so each file
- * would be loaded and compiled again. Rejects with 400, because after a 500 the page would retry three times
- * with increasing delays.
+ * Runs in the page before its own code. Not a Playwright route, which would disable the browser's cache, so
+ * that each file would be loaded and compiled again. Rejects with 400, because after a 500 the page would
+ * retry three times with growing pauses.
  */
 const HOLD = `({ shell, pattern }) => {
   const { fetch } = globalThis;
@@ -49,7 +49,7 @@ const HOLD = `({ shell, pattern }) => {
   };
 }`;
 
-/** Holds the page's API reads that match the pattern until `fail` rejects them. */
+/** Holds the page's reads from the API that match the pattern. `fail` rejects them. */
 export async function holdRequests(page: Page, pattern: RegExp): Promise<HeldRequests> {
   await page.addInitScript({
     content: `(${HOLD})({ shell: ${JSON.stringify(SHELL)}, pattern: ${pattern} })`,
@@ -60,7 +60,7 @@ export async function holdRequests(page: Page, pattern: RegExp): Promise<HeldReq
   };
 }
 
-/** Takes the page offline, which the browser reports to it. */
+/** Takes the page offline. The browser notifies the page. */
 export async function goOffline(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('Network.enable');

@@ -1,22 +1,25 @@
 import { type GeneratorName, generatorNames } from '@bakehouse/contract/generators';
 import type { UserObjects } from './create-user-objects.ts';
 
-/** A page, or a sheet over one, with its possible states. */
+/** A page, or a sheet over a page, with the states that it can have. */
 export type Screen<Made> = {
-  /** The route's path. */
+  /** Path of its route. */
   route: string;
   at: string | ((made: Made) => string);
-  /** Text that is visible once everything has loaded. */
+  /** Text that is visible when everything has loaded. */
   full: string | RegExp;
-  /** Error text of failed requests; screens without it send none. */
+  /** Text that is visible when requests have failed. Screens without it send no requests. */
   failed?: string;
-  /** Requests to hold and fail. Defaults to all. */
+  /** Pattern of the requests to hold and to fail. Defaults to all. */
   reads?: RegExp;
-  /** Text for a new account. */
+  /** Text that a new account sees. */
   empty?: string;
-  /** For operator pages: text for other users. */
+  /** For pages of operators: the text that other users see. */
   denied?: string;
-  /** The screen looks like another one with different texts; `same` is the same page at another URL. */
+  /**
+   * For a screen that looks like another one: true if only the texts differ, `same` for the same page at
+   * another URL.
+   */
   alike?: true | 'same';
 };
 
@@ -323,7 +326,7 @@ const sheets: Screen<UserObjects>[] = [
 /** Generators with results are listed separately. */
 const isListed = (name: GeneratorName) => generations.some(({ route }) => route === `/${name}`);
 
-/** One page renders all generators from a table. */
+/** All generators have the same page, which reads a table. */
 const generators: Screen<UserObjects>[] = generatorNames.flatMap((name) => {
   const screen = (path: string, alike: true | 'same'): Screen<UserObjects> => ({
     ...{

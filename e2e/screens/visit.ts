@@ -4,14 +4,14 @@ import { findOverflow, findProblems, PHONE } from './find-problems.ts';
 import { goOffline, holdRequests, watchServerErrors } from './held-requests.ts';
 import type { Screen } from './screens.ts';
 
-/** While one tab waits, another is checked. */
+/** Number of tabs. While one waits, others are checked. */
 const TABS = 3;
-/** A retry may trigger further requests that fail too. */
+/** Number of retries, because a retry may cause further requests that fail too. */
 const ROUNDS_MAX = 3;
 const LOADING = '[role=status][aria-label^=Loading]';
 const PAGE_CODE = '[aria-label="Loading the page"]';
 
-/** Checks all states of all screens, each in its own tab; resolves to the problems. */
+/** Checks all states of all screens, each in its own tab. Returns the problems. */
 export function visitScreens<Made>(
   context: BrowserContext,
   screens: readonly Screen<Made>[],
@@ -25,7 +25,7 @@ export function visitScreens<Made>(
   });
 }
 
-/** Checks that each screen loads and fits a phone; resolves to the problems. */
+/** Checks that each screen loads and fits on a phone. Returns the problems. */
 export function visitFullScreens<Made>(
   context: BrowserContext,
   screens: readonly Screen<Made>[],
@@ -42,7 +42,9 @@ export function visitFullScreens<Made>(
   });
 }
 
-/** Checks the screens that are empty for a new account; they look alike. */
+/**
+ * Checks the screens that are empty for a new account. One is checked completely, because they look alike.
+ */
 export function visitEmptyScreens(
   context: BrowserContext,
   screens: readonly Screen<never>[],
@@ -59,7 +61,7 @@ export function visitEmptyScreens(
   });
 }
 
-/** Checks operator pages as a regular user; they look alike, with different texts. */
+/** Checks the operators' pages as an ordinary user. They look alike, with different texts. */
 export function visitDeniedScreens(
   context: BrowserContext,
   screens: readonly Screen<never>[],
@@ -78,8 +80,8 @@ export function visitDeniedScreens(
 type Visit = Pick<Screen<never>, 'full' | 'reads' | 'alike'> & { at: string };
 
 /**
- * Holds the page's requests, fails them, retries with the page's own button, then takes the network away,
- * which keeps the data visible.
+ * Holds the page's requests, fails them, and retries with the page's own button. Then takes the network away;
+ * the data must stay visible.
  */
 async function seeEachState(page: Page, screen: Visit & { failed: string }): Promise<string[]> {
   const { at, failed, reads: pattern = /./ } = screen;
@@ -87,7 +89,7 @@ async function seeEachState(page: Page, screen: Visit & { failed: string }): Pro
   await page.goto(at);
   const main = content(page, at);
   await main.locator(`${LOADING}:not(${PAGE_CODE})`).first().waitFor();
-  // Skeletons, errors and the offline state look the same everywhere.
+  // Check these once, because skeletons, errors and the offline state look the same everywhere.
   const alike = { alike: true };
   const problems = await findProblems(page, `${at}, loading`, { loading: true, ...alike });
 
@@ -129,7 +131,7 @@ function waitForFull(page: Page, { at, full }: Pick<Visit, 'at' | 'full'>): Prom
     .waitFor();
 }
 
-/** Presses every Try again button until everything has loaded. */
+/** Clicks every button "Try again" until everything has loaded. */
 async function tryAgain(page: Page, main: Locator): Promise<void> {
   const buttons = main.getByRole('alert').getByRole('button', { name: 'Try again' });
   for (let round = 1; (await buttons.count()) > 0; round += 1) {
@@ -142,7 +144,7 @@ async function tryAgain(page: Page, main: Locator): Promise<void> {
   }
 }
 
-/** Returns the content at a URL: a sheet, or the page. */
+/** Returns the content at a URL: the sheet if one is open, otherwise the page. */
 function content(page: Page, at: string): Locator {
   return at.includes('sheet=') ? page.getByRole('dialog').first() : page.getByRole('main');
 }
@@ -151,7 +153,7 @@ async function settle(page: Page): Promise<void> {
   await page.locator(LOADING).first().waitFor({ state: 'detached' });
 }
 
-/** A failure of one screen doesn't stop the others. */
+/** Returns the failure, so that other screens are still checked. */
 async function inTabs<One>(
   context: BrowserContext,
   all: readonly One[],

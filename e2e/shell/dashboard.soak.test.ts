@@ -35,7 +35,7 @@ const picture = {
   ...{ started_at: NOW, ended_at: null, root_id: 'g1', source: null, cost: '0.1' },
 };
 
-/** Fakes the responses of a server with work in progress. */
+/** Fakes the responses of a server on which work is in progress. */
 async function answerAsUnderWay(page: Page): Promise<void> {
   const answers: [string, object][] = [
     ['**/api/v1/users/*/balance', { balance: '100', held: '12', available: '88', sendable: '88' }],
@@ -65,7 +65,7 @@ journey('the dashboard shows all work in progress, without layout shifts', async
   for (const title of ['Rye chat', 'Kontext starter', 'Spelt model', 'a loaf of bread on a stone'])
     await main.getByRole('progressbar', { name: `Progress of ${title}` }).waitFor();
   await main.getByRole('progressbar', { name: 'Training' }).waitFor();
-  // Also listed among the deployments, whichever kind it is.
+  // Image deployments are listed together with text deployments.
   await main
     .getByRole('listitem')
     .filter({ hasText: 'deploying' })

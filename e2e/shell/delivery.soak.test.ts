@@ -6,7 +6,7 @@ import { journeyServer } from '../journey-server.ts';
 
 type Answer = { status: number; headers: http.IncomingHttpHeaders; body: Buffer };
 
-/** Returns the raw bytes of a response, which `fetch` would decompress. */
+/** Returns the bytes of a response as they were sent, because `fetch` would decompress them. */
 function ask(path: string, acceptEncoding: string, method = 'GET'): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = http.request(new URL(path, journeyServer().url), {

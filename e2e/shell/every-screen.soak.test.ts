@@ -15,10 +15,10 @@ const startServer = ownOperatorServer();
 
 const LONG_MS = 6 * WORK_MS;
 
-/** Requests fail or are offline here, and some URLs don't exist. */
+/** Errors that are expected, because requests fail or are offline here, and some URLs do not exist. */
 const EXPECTED = /status of 40[034]|ERR_INTERNET_DISCONNECTED/;
 
-/** Checked while a run is in progress. */
+/** Screens that are checked while a run is in progress. */
 const RUNS = new Set(['/llm-training', '/runs', '/runs/$id']);
 
 const clientOf = (url: string, { username, ...account }: Visitor) =>
@@ -53,12 +53,12 @@ journey(
     const client = await clientOf(journeyServer().url, await signUp(page));
     const { end, ...things } = await createUserObjects(client);
     onTestFinished(async () => void (await end()));
-    // One of the menus exists only while the run is in progress.
+    // One of the menus exists only during the run.
     const problems = await lookAtMenus(page);
     const ofRuns = userScreens.filter(({ route }) => RUNS.has(route));
     const others = userScreens.filter((screen) => !ofRuns.includes(screen));
     problems.push(...(await visitScreens(page.context(), ofRuns, things)));
-    // The run would compete with the browser for CPU time.
+    // Stop the run, which would take CPU time from the browser.
     await end();
     problems.push(...(await visitScreens(page.context(), others, things)));
     expect(problems).toEqual([]);
@@ -82,7 +82,7 @@ journey(
   },
 );
 
-/** Menus in the header of a user with a run in progress. */
+/** Menus in the header for a user whose run is in progress. */
 const MENUS = [/^Create$/, /^Notifications/, /^Account: /, /in progress|failed/];
 
 async function lookAtMenus(page: Page): Promise<string[]> {
@@ -92,7 +92,7 @@ async function lookAtMenus(page: Page): Promise<string[]> {
   for (const name of MENUS) {
     const menu = header.getByRole('button', { name });
     await menu.click();
-    // Its code may still be loading.
+    // The code of the menu may still be loading.
     const opened = menu.and(page.locator('[aria-expanded=true]'));
     await opened.waitFor();
     problems.push(...(await findProblems(page, `menu ${name}`, { popup: true })));

@@ -11,7 +11,10 @@ import { userScreens, visitorScreens } from '../screens/screens.ts';
 import { visitFullScreens } from '../screens/visit.ts';
 import { signUp } from '../sign-up.ts';
 
-/* Each screen on a phone, without axe. The soak tier runs axe on every state of each screen, at every width. */
+/*
+ * Checks each screen on a phone, without axe. The soak tier runs axe on every state of each screen, in every
+ * width.
+ */
 
 journey('the list of screens includes every route and every sheet', async ({ page }) => {
   await page.goto('/');
@@ -28,12 +31,12 @@ journey('the list of screens includes every route and every sheet', async ({ pag
 });
 
 journey('every screen loads and fits a phone', { timeout: 2 * WORK_MS }, async ({ page, allowErrors }) => {
-  // Some URLs don't exist.
+  // Errors that are expected, because some URLs do not exist.
   allowErrors(/status of 40[034]/);
   const { username, ...account } = await signUp(page);
   const client = await Client.signIn(journeyServer().url, { ...account, name: username });
   const { end, ...things } = await createUserObjects(client);
-  // The work would compete with the browser for CPU time.
+  // Stop the work, which would take CPU time from the browser.
   await end();
   expect(await visitFullScreens(page.context(), userScreens, things)).toEqual([]);
 });

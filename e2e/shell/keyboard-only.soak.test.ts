@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { journey, WORK_MS } from '../journey.ts';
 
-/** More tab stops than on any page. */
+/** More tab stops than any page has. */
 const STEPS_MAX = 120;
 const ROWS = Array.from({ length: 40 }, (_, n) => `What is number ${n}?,It is the number ${n}.`);
 const DATA = {
@@ -10,10 +10,10 @@ const DATA = {
   buffer: Buffer.from(['question,answer', ...ROWS].join('\n')),
 };
 
-/** Presses Tab until the target has the focus, like a user without a mouse. */
+/** Presses Tab until the target has the focus, as a user without a mouse would. */
 async function stepTo(target: Locator): Promise<void> {
   for (let step = 0; step < STEPS_MAX; step += 1) {
-    // While a page loads, the target may briefly disappear.
+    // Ignore errors: the target may disappear for a moment while a page loads.
     await target.waitFor();
     if (await hasFocus(target)) return;
     await target.page().keyboard.press('Tab');
@@ -73,14 +73,14 @@ async function createDatasetByKeyboard(page: Page): Promise<void> {
   await pressOn(sheet.getByRole('button', { name: 'Create', exact: true }));
   await pressOn(sheet.getByRole('link', { name: 'Manage Dataset' }));
   await page.getByRole('heading', { level: 1, name: 'Numbers' }).waitFor();
-  // The file chooser is a native window.
+  // The system's file dialog cannot be operated here.
   const chooser = page.waitForEvent('filechooser');
   await pressOn(page.getByRole('button', { name: 'Choose files' }));
   await (await chooser).setFiles(DATA);
   await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
 }
 
-/** From the prefilled one-screen form to the page of the run. */
+/** Goes from the form on one screen, which is already filled in, to the page of the run. */
 async function startRunByKeyboard(page: Page): Promise<void> {
   await pressOn(page.getByRole('button', { name: 'Fine-tune on this' }));
   const sheet = page.getByRole('dialog', { name: 'Fine-tune' });

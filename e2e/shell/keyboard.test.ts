@@ -16,7 +16,7 @@ journey('sheets and dialogs work with the keyboard and restore the focus', async
   await sheet.waitFor({ state: 'hidden' });
   await expectFocus(page, 'button "Create Dataset"');
 
-  // The first invalid field has the focus, and Escape doesn't lose input.
+  // The first invalid field gets the focus, and Escape does not discard the input.
   await page.keyboard.press('Enter');
   await sheet.getByLabel('Name').focus();
   await page.keyboard.press('Enter');
@@ -56,7 +56,7 @@ soakJourney('the wizard works without a mouse', async ({ page }) => {
   await page.keyboard.press('Enter');
   const sheet = page.getByRole('dialog', { name: 'Create Model' });
   await sheet.waitFor();
-  // Opened from a dataset, the wizard skips the type step; Back leads to it.
+  // From a dataset, the wizard opens after the step for the type. Back leads to that step.
   const types = sheet.getByRole('radio');
   while ((await types.count()) === 0) {
     await sheet.getByRole('button', { name: 'Back' }).focus();
@@ -65,7 +65,7 @@ soakJourney('the wizard works without a mouse', async ({ page }) => {
   await sheet.getByRole('radio', { name: /^Fine-tune a model(?! from)/ }).focus();
   await page.keyboard.press('Enter');
 
-  // The step moves the focus, so Tab reaches its first field.
+  // The new step gets the focus, so Tab reaches its first field.
   await sheet.getByLabel('Model name').waitFor();
   await page.keyboard.press('Tab');
   await expectFocus(page, 'textbox "Model name"');
@@ -77,7 +77,7 @@ soakJourney('the wizard works without a mouse', async ({ page }) => {
   await page.keyboard.type('d');
   await page.keyboard.press('Enter');
 
-  // The only model is preselected; clear it and select it again.
+  // The only model is selected already. Clear it and select it again.
   const base = sheet.getByRole('combobox', { name: 'Base model' });
   await expect.poll(() => base.inputValue(), { timeout: WORK_MS }).toContain('SmolLM2');
   await base.focus();
@@ -89,7 +89,7 @@ soakJourney('the wizard works without a mouse', async ({ page }) => {
   await page.getByRole('listbox').waitFor({ state: 'hidden' });
   expect(await base.inputValue()).toContain('SmolLM2');
 
-  // Escape closes only the topmost layer.
+  // Escape closes only what is on top.
   await sheet.getByRole('button', { name: 'Choose Config' }).focus();
   await page.keyboard.press('Enter');
   const templates = page.getByRole('dialog', { name: 'Configuration Templates' });

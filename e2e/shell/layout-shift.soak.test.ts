@@ -8,14 +8,14 @@ import { LAYOUT_SHIFT_MAX, openAndMeasure, watchLayoutShift } from '../layout-sh
 import { signUp } from '../sign-up.ts';
 
 const TABS = 3;
-/** Checked while a run is in progress. */
+/** Pages that are checked while a run is in progress. */
 const OF_RUNS = /run|llm-training/;
 
 journey(
   'no page shifts its layout while it loads',
   { timeout: 2 * WORK_MS },
   async ({ page, allowErrors, onTestFinished }) => {
-    // Two of the URLs don't exist.
+    // Errors that are expected, because two of the URLs do not exist.
     allowErrors(/40[034]/);
     page.setDefaultTimeout(60_000);
     await watchLayoutShift(page.context());
@@ -34,7 +34,7 @@ journey(
     const client = await Client.signIn(journeyServer().url, { ...visitor, name: visitor.username });
     const { paths, end } = await allRoutes(client);
     onTestFinished(async () => void (await end()));
-    // While one page settles, another is opened.
+    // Open the next page while this one settles.
     const measureAll = async (rest: string[]) => {
       const work = async () => {
         const tab = await page.context().newPage();
@@ -45,7 +45,7 @@ journey(
       await Promise.all(Array.from({ length: TABS }, work));
     };
     await measureAll(paths.filter((path) => OF_RUNS.test(path)));
-    // The run would compete with the browser for CPU time.
+    // Stop the run, which would take CPU time from the browser.
     await end();
     await measureAll(paths.filter((path) => !OF_RUNS.test(path)));
     expect(moved).toEqual({});

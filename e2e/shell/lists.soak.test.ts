@@ -20,7 +20,7 @@ const dataset = (number: number) => ({
   updated_at: '2026-11-20T08:00:00.000Z',
 });
 
-/** Answers with the page that the cursor requests. */
+/** Responds with the page of the list that the cursor requests. */
 function answer(route: Route) {
   const page = Number(new URL(route.request().url()).searchParams.get('cursor') ?? 0);
   const datasets = Array.from({ length: PAGE_LENGTH }, (_, index) => dataset(page * PAGE_LENGTH + index));
@@ -55,7 +55,7 @@ journey(
         return last.isVisible();
       })
       .toBe(true);
-    // Rows outside the viewport aren't rendered.
+    // Only the rows in the visible area are rendered.
     expect(await page.getByRole('row').count()).toBeLessThan(PAGE_LENGTH * PAGES);
     expect(await page.getByRole('button', { name: 'Load more' }).count()).toBe(0);
   },
@@ -69,7 +69,7 @@ journey('data that cannot be refreshed stays visible with its age', async ({ pag
   await page.getByText('Recipes 0', { exact: true }).waitFor();
   await page.unroute('**/api/v1/datasets?**');
   await page.route('**/api/v1/datasets?**', reject);
-  // Creating a dataset refetches the list.
+  // Creating a dataset loads the list again.
   await page.getByRole('button', { name: 'Create Dataset' }).click();
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill('Another');

@@ -148,7 +148,7 @@ journey('starting work shifts nothing in a phone’s header', async ({ page }) =
   await page.screenshot({ path: screenshotPath('header-phone-work') });
 });
 
-/** Returns the focused element's tag, and its name or text. */
+/** Returns the tag of the focused element, and its name or text. */
 function focused(page: Page): Promise<string> {
   return page.evaluate<string>(
     "document.activeElement.tagName + ' ' + (document.activeElement.name ?? document.activeElement.textContent)",

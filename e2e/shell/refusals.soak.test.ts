@@ -17,19 +17,19 @@ const DATA = { name: 'numbers.csv', text: ['question,answer', ...QUESTIONS].join
 journey(
   'content that cannot load offline shows that, and loads once the network is back',
   async ({ page, allowErrors }) => {
-    // Parts after the page may not have loaded yet.
+    // The code of other parts may still be loading.
     allowErrors(/ERR_INTERNET_DISCONNECTED|Failed to fetch|could not be fetched/);
     await signUp(page);
     await page.goto('/dataset');
     await page.getByText('No datasets yet').waitFor();
-    // The code of the open list loads after the first input.
+    // The code of the list is loaded on the first input.
     await page.getByRole('combobox', { name: 'Sort by' }).click();
     await page.getByRole('listbox').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('listbox').waitFor({ state: 'hidden' });
     await page.context().setOffline(true);
     await page.getByText('The server cannot be reached').first().waitFor();
-    // This order isn't cached.
+    // Use an order that is not cached.
     await choose(page, 'Sort by', 'Size');
     await page.getByText('Network offline and no cached data available').waitFor();
     await look(page, 'offline');
@@ -55,7 +55,7 @@ journey(
     await page.getByRole('button', { name: 'Dismiss full.csv' }).click();
     await page.getByRole('button', { name: 'Dismiss full.csv' }).waitFor({ state: 'hidden' });
 
-    // A file that can't be used for training is reported immediately.
+    // A file that cannot be used for training is reported as soon as it is selected.
     await chooseFile(page, { name: 'broken.csv', text: 'question,answer\na,b\nonly one field\n' });
     await page.getByText('1 row cannot be read. Line 3').waitFor();
     await look(page, 'upload-problems');
@@ -81,12 +81,12 @@ journey(
     await page.getByRole('alert').getByText('Validation Failed').waitFor();
     await look(page, 'wizard-critical-error');
 
-    // Another file, without enough credit.
+    // Select another file. The credits are not enough for it.
     await spendAllCredit(page);
     await page.getByRole('button', { name: 'Back' }).click();
     await choose(page, 'File', 'numbers.csv');
     await next.click();
-    // Each invalid number is rejected at its field and stays as typed.
+    // Each invalid number is reported at its field, and the field keeps what was typed.
     await page.getByLabel('Epochs').fill('999999');
     await next.click();
     await page.getByRole('dialog').getByText('Epochs must be at most 1000').waitFor();
@@ -147,12 +147,12 @@ journey(
     await page.getByRole('alertdialog').getByText('You pay for the time used so far').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('The run was cancelled').waitFor({ timeout: WORK_MS });
-    // The toast shows it too.
+    // The toast also shows the reason.
     const cost = /You were not charged\.|You were charged .+ for the time it took\./;
     await page.getByRole('main').getByText(cost).waitFor();
     await look(page, 'run-cancelled');
 
-    // The model that was never made shows that, and can be deleted.
+    // The page of the model that was never created says so, and the model can be deleted.
     await page.goto('/model');
     await page.getByText('Cancelled').waitFor();
     await look(page, 'models-cancelled');
@@ -165,7 +165,7 @@ journey(
   },
 );
 
-/** Charges the user almost all of the starting grant. */
+/** Charges the user nearly all of the starting credits. */
 async function spendAllCredit(page: Page): Promise<void> {
   const userId = await getUserId(page);
   const db = connect(journeyServer().databaseUrl);

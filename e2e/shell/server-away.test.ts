@@ -29,12 +29,12 @@ journey(
     await page.getByRole('heading', { level: 1, name: 'Dashboard' }).waitFor();
     await look(page, 'server-away');
 
-    // Already loaded parts open.
+    // Parts whose code has been loaded open.
     await page.getByRole('button', { name: 'Notifications' }).click();
     await page.getByRole('dialog', { name: 'Notifications' }).waitFor();
     await page.keyboard.press('Escape');
 
-    // A page whose code isn't loaded: the shell stays, and the page area shows why.
+    // The code of this page has not been loaded. The shell remains, and the page area shows the reason.
     await page.getByRole('link', { name: 'Profile' }).click();
     await page.getByText('The page opens automatically when it is back.').waitFor();
     await page.getByRole('button', { name: 'Try again' }).click();

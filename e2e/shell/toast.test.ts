@@ -25,19 +25,19 @@ journey(
       await page.goto('/dashboard?sheet=create-dataset');
       const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
       await sheet.waitFor();
-      // A starter model may become ready, which shows another toast.
+      // Look for this toast only, because another one appears if a starter model becomes ready.
       const toast = page.locator('[data-sonner-toast]').filter({ hasText: 'Balance information' });
       await toast.waitFor();
       await expect.poll(() => overlap(sheet, toast), { message: `at ${width} px` }).toBe(0);
       await toast.getByRole('button', { name: 'Close toast' }).click();
       await toast.waitFor({ state: 'detached' });
-      // The sheet has its full height again.
+      // The sheet is as high as before.
       await expect.poll(async () => ((await sheet.boundingBox())?.height ?? 0) >= 844).toBe(true);
     }
   },
 );
 
-/** Returns the overlap of two elements in square pixels. */
+/** Returns how much two elements overlap, in square pixels. */
 async function overlap(one: Locator, other: Locator): Promise<number> {
   const [a, b] = await Promise.all([one.boundingBox(), other.boundingBox()]);
   if (!a || !b) throw new Error('One of the elements is not visible');

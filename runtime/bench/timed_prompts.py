@@ -1,4 +1,4 @@
-"""How the bare pipelines are asked: one prompt after the other, each timed in their own process."""
+"""The loop of the benchmark programs: reads prompts from stdin and times each one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 
 def time_prompts(generate: Callable[[str], None], first: str) -> None:
-    """Generates from `first`, says "ready", then answers each line of stdin, a prompt, with the
-    seconds that it took. Returns when stdin ends.
+    """Generates from `first` as a warm-up and prints "ready". Then prints the seconds for each
+    prompt, one per line of stdin. Returns when stdin ends.
     """
     generate(first)
     print("ready", flush=True)

@@ -1,12 +1,11 @@
-"""Training tokens per second of one side: the product's trainer, or a bare TRL script.
+"""Measures the training tokens per second of the product's trainer or of a plain TRL script.
 
     PYTHONPATH=runtime/src python runtime/bench/train.py --run ours|bare --model DIR [--full]
 
 Both train an adapter, or all weights, on the same rows in the same order with the same settings.
-Prints the speed and the loss of each step as JSON: sides that do the same work have the same
-losses. Tokens are those that are not padding; the first two steps, which allocate, are left out of
-the speed. `./bakehouse bench` runs the sides in turns, each in the environment that it would have
-in real use.
+Prints the speed and the loss of each step as JSON; equal losses show that both did the same work.
+Padding does not count as tokens. The speed excludes the first two steps, which allocate memory.
+`./bakehouse bench` runs both alternately, each in the environment that it has in real use.
 """
 
 from __future__ import annotations
@@ -44,7 +43,8 @@ def main() -> None:
 
 
 def clock(steps: int) -> tuple[TrainerCallback, dict[str, float]]:
-    """A callback that ends training after some steps, and what it has measured then."""
+    """Returns a callback that ends training after some steps, and the dict that it fills with its
+    measurements."""
     from transformers import TrainerCallback
 
     measured = {"tokens": 0.0, "seconds": 0.0}
@@ -63,13 +63,13 @@ def clock(steps: int) -> tuple[TrainerCallback, dict[str, float]]:
 
 
 def result(trainer: Any, measured: dict[str, float]) -> dict[str, Any]:
-    """Tokens a second, and the loss of each step."""
+    """Returns tokens per second, and the loss of each step."""
     losses = [point["loss"] for point in trainer.state.log_history if "loss" in point]
     return {"per_second": measured["tokens"] / measured["seconds"], "losses": losses}
 
 
 def ours(options: argparse.Namespace) -> dict[str, Any]:
-    """The product's trainer with its callback and reporter, as a run has them."""
+    """Measures the product's trainer with its callback and reporter, as in a run."""
     from bakehouse_runtime.data.examples import prepare_examples, steps_per_epoch
     from bakehouse_runtime.data.tokens import read_model_tokens
     from bakehouse_runtime.device import choose_device, use_all_cores
@@ -110,7 +110,8 @@ def ours(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def bare(options: argparse.Namespace) -> dict[str, Any]:
-    """What a person writes after reading TRL's documentation, and finds fastest on this machine."""
+    """Measures a script written after TRL's documentation, with the fastest settings for this
+    machine."""
     import torch
     from datasets import Dataset
     from peft import LoraConfig
@@ -168,7 +169,7 @@ def bare(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def computes_bfloat16() -> bool:
-    """Whether the processor has instructions for bfloat16: without them float32 is many times
+    """Returns whether the processor has bfloat16 instructions. Without them float32 is many times
     faster."""
     from torch import cpu
 
@@ -207,7 +208,7 @@ def specification(options: argparse.Namespace) -> dict[str, Any]:
             "batch_size": BATCH,
             "eval_batch_size": BATCH,
             "gradient_accumulation_steps": 1,
-            # As TRL has it unless told.
+            # TRL's default.
             "warmup_ratio": 0.0,
             "lora": None
             if options.full

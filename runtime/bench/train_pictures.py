@@ -1,11 +1,10 @@
-"""Pictures a second of one side: the product's training of an adapter, or a bare loop.
+"""Measures the pictures per second of the product's adapter training or of a plain loop.
 
     PYTHONPATH=runtime/src python runtime/bench/train_pictures.py --run ours|bare --model DIR
 
-Both train the same LoRA on the same encoded pictures with the same batches, in the number format
-in which the machine computes fastest. Prints one number as JSON; the first steps, which allocate,
-are left out. `./bakehouse bench` runs the sides in turns, each in the environment that it would
-have in real use.
+Both train the same LoRA on the same encoded pictures with the same batches, in the fastest dtype
+of the machine. Prints one number as JSON; it excludes the first steps, which allocate memory.
+`./bakehouse bench` runs both alternately, each in the environment that it has in real use.
 """
 
 from __future__ import annotations
@@ -47,7 +46,7 @@ def main() -> None:
 
 
 def draw_pictures(folder: Path) -> Path:
-    """Pictures with captions beside them."""
+    """Writes pictures with caption files, and returns their folder."""
     folder.mkdir()
     for number in range(PICTURES):
         picture = Image.new("RGB", (SIDE, SIDE), "white")
@@ -59,7 +58,7 @@ def draw_pictures(folder: Path) -> Path:
 
 
 class Clock:
-    """What the trainer reports to: it takes the time, and asks to stop after the last step."""
+    """A fake reporter that measures the time, and requests a stop after the last step."""
 
     started = 0.0
     seconds = 0.0
@@ -84,7 +83,7 @@ class Clock:
 
 
 def ours(model: Path, drawn: Path, folder: Path) -> float:
-    """The product's training as a run has it, up to its first checkpoint."""
+    """Measures the product's training as in a run, before its first checkpoint."""
     from bakehouse_runtime.device import use_all_cores
     from bakehouse_runtime.image.training.device import training_device
     from bakehouse_runtime.train.diffusion.networks import open_encoders
@@ -115,8 +114,8 @@ def ours(model: Path, drawn: Path, folder: Path) -> float:
 
 
 def bare(model: Path, drawn: Path, _: Path) -> float:
-    """What a person writes after reading Diffusers' example for LoRA on a FLUX: latents and texts
-    are encoded once, and what is frozen is in bfloat16 where the machine computes in it."""
+    """Measures a script written after Diffusers' LoRA example for FLUX. It encodes latents and
+    texts once, and stores frozen weights in bfloat16 if the machine supports it."""
     from diffusers.models.transformers.transformer_flux import FluxTransformer2DModel
     from diffusers.pipelines.flux.pipeline_flux import FluxPipeline
     from peft import LoraConfig
@@ -186,7 +185,7 @@ def _wait_for(device: torch.device) -> None:
 
 
 def encode(family: Any, drawn: Path, device: torch.device) -> tuple[Any, Any, Any]:
-    """Latents, pooled vectors and token states of the pictures and their captions."""
+    """Returns latents, pooled vectors and token states of the pictures and their captions."""
     paths = sorted(drawn.glob("*.png"))
     latents = family.encode([Image.open(path).convert("RGB") for path in paths]).to(device)
     texts = family.text([path.with_suffix(".txt").read_text() for path in paths])
@@ -194,7 +193,7 @@ def encode(family: Any, drawn: Path, device: torch.device) -> tuple[Any, Any, An
 
 
 def specification() -> TrainFluxSpec:
-    """As the server writes it, with a checkpoint after what is measured."""
+    """Returns a spec as the server writes it. The first checkpoint is after the measured steps."""
     steps = 10 * STEPS
     return TrainFluxSpec.model_validate(
         {

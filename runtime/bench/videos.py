@@ -1,10 +1,10 @@
-"""Videos of Diffusers' own Wan pipeline, as a person would generate them without the product.
+"""Times videos generated with Diffusers' own Wan pipeline, without the product.
 
     PYTHONPATH=runtime/src python runtime/bench/videos.py --model DIR
 
-PyTorch has its own defaults, steps and guidance are the folder's, the number format is that in
-which the product serves its starter, and the CPU computes, also where there is a GPU. Answers a
-prompt with the seconds that its video took, to its MP4.
+It uses PyTorch's defaults and the folder's steps and guidance. It computes on the CPU in the dtype
+with which the product serves the starter, even if the machine has a GPU. Reads prompts from stdin
+and prints the seconds from each prompt to its MP4.
 """
 
 from __future__ import annotations

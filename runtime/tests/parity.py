@@ -42,8 +42,8 @@ class Comparison:
 
     @property
     def is_same(self) -> bool:
-        """Returns whether the models differ only by rounding. If both are off by the bound, the
-        first token may be behind by two bounds."""
+        """Returns whether the models differ only by rounding. If both logits are off by the bound,
+        PEFT's best token may exceed the served token by two bounds."""
         return self.difference <= self.bound and self.lead <= 2 * self.bound
 
 

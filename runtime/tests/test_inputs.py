@@ -124,7 +124,7 @@ def test_waits_for_bytes_that_arrive_slowly(
     monkeypatch.setattr(inputs, "backoff", lambda: itertools.repeat(0))
     monkeypatch.setattr(inputs, "_STREAMS_WITHOUT_A_BYTE_MAX", 2)
     entry = server.add_input(CONTENT, "x")
-    # Each stream sends half of the rest.
+    # Each stream sends half of the remaining bytes.
     server.faults = ["cut"] * 15
     assert (pull(server, tmp_path, [entry])["dataset"] / "x").read_bytes() == CONTENT
     assert len(gets(server)) == 16
@@ -175,7 +175,7 @@ def test_rejects_an_invalid_input_name(server: BakehouseServer, tmp_path: Path, 
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
-def test_a_final_answer_ends_the_workload(
+def test_a_final_rejection_ends_the_workload(
     server: BakehouseServer, tmp_path: Path, status: int
 ) -> None:
     entry = server.add_input(CONTENT, "x")
@@ -238,7 +238,9 @@ def test_deletes_the_oldest_unused_files_above_the_limit(tmp_path: Path) -> None
     assert left(tmp_path) == {"a"}
 
 
-def test_using_a_file_renews_its_age(server: BakehouseServer, tmp_path: Path) -> None:
+def test_using_a_cached_file_protects_it_from_deletion(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
     entry = server.add_input(CONTENT, "x")
     pull(server, tmp_path, [entry])
     os.utime(tmp_path / "cache" / entry["sha256"], (0, 0))

@@ -10,7 +10,7 @@ from bakehouse_runtime.probe import probe
 
 @pytest.fixture
 def one_gpu(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Simulates one GPU, which is not computed on."""
+    """Simulates one GPU; nothing is computed on it."""
     monkeypatch.setattr(torch.version, "cuda", "13.2")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)

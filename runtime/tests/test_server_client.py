@@ -98,7 +98,7 @@ def test_the_stop_has_the_drain_time(server: BakehouseServer) -> None:
 
 
 @pytest.mark.parametrize("status", [401, 403, 404, 410])
-def test_a_final_answer_stops_the_work(server: BakehouseServer, status: int) -> None:
+def test_a_final_rejection_stops_the_work(server: BakehouseServer, status: int) -> None:
     with reporter(server) as reports:
         reports.log("before")
         server.wait_for("log")

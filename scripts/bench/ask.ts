@@ -6,7 +6,7 @@ export type Answer = { tokensPerSecond: number; firstTokenMs: number };
 
 const agent = new http.Agent({ keepAlive: true });
 
-/** Requests one streamed answer of a fixed length. Rejects if it is refused, or breaks off. */
+/** Requests one streamed answer of a fixed length. Rejects if the call is rejected or the stream breaks. */
 export function ask(
   url: string,
   headers: Record<string, string>,

@@ -10,10 +10,7 @@ import { cleanEnvironment } from './clean-environment.ts';
 
 export type BarePipeline = { seconds: (prompt: string) => Promise<number>; stop: () => void };
 
-/**
- * Runs a starter's pipeline, with a script of `runtime/bench`, in a plain Python with PyTorch's own defaults
- * and in a clean environment.
- */
+/** Runs a starter's pipeline with a script of `runtime/bench`: plain Python in a clean environment. */
 export async function startBarePipeline(
   script: string,
   starter: string,

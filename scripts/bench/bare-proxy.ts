@@ -2,8 +2,8 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * A program that only forwards requests to a model server: `node bare-proxy.ts URL KEY`. Its overhead is the
- * cost of any second program on this machine. Prints its address when it listens.
+ * A program that only forwards requests to a model server: `node bare-proxy.ts URL KEY`. Shows the overhead
+ * that any second program has on this machine. Prints its address when it listens.
  */
 const [, , target = '', key = ''] = process.argv;
 const agent = new http.Agent({ keepAlive: true });

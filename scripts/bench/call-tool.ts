@@ -7,7 +7,7 @@ const parameters = {
   required: ['city', 'days'],
 };
 
-/** Makes one call of a function constrained by its schema; returns the token rate, prompt included. */
+/** Requests one function call that a schema constrains. Returns the token rate, including prompt tokens. */
 export async function callTool(url: string, headers: Record<string, string>, model: string): Promise<Answer> {
   const start = performance.now();
   const response = await fetch(new URL(chatCompletions.path, url), {

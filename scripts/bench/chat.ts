@@ -14,17 +14,17 @@ import { type Measured, medianNeighbour, medianPair, type Pair } from './measure
 const SPEED = { rounds: 15, tokens: 128 };
 const CALL = { rounds: 9 };
 const FIRST_TOKEN = { rounds: 150, tokens: 4 };
-/** As many as a server answers within its first minutes: until then its code is still being compiled. */
+/** Enough requests for Node to compile the server's code, which takes some minutes of normal use. */
 const WARM_UP = { rounds: 200, tokens: 1 };
 const BARE_PROXY = fileURLToPath(new URL('./bare-proxy.ts', import.meta.url));
-/** Settlement follows the end of an answer and must not overlap with the next measurement. */
+/** Pause after an answer, because its charge must not overlap with the next measurement. */
 const PAUSE_MS = 50;
 
 type Ask = (tokens: number) => Promise<Answer>;
 
 /**
- * Chat through the gateway, with its key check, hold and settlement: its speed against a plain llama.cpp, and
- * its overhead over the model server.
+ * Measures chat through the gateway, including key check, hold and charge. Compares its speed with a plain
+ * llama.cpp, and measures its overhead compared to the model server itself.
  */
 export async function measureChat(): Promise<Measured[]> {
   const llama = await startLlamaServer();
@@ -49,7 +49,7 @@ async function compare(server: SeparateServer, llamaUrl: string): Promise<Measur
   await waitForMachine(client);
   const { modelName } = await findStarterModel(client);
   const throughGateway: Ask = (tokens) => ask(server.url, { 'x-api-key': client.apiKey }, modelName, tokens);
-  // The first request wakes the model server.
+  // Wakes the model server.
   await throughGateway(1);
   const modelServer = await findModelServer(server);
   const straight: Ask = (tokens) =>
@@ -58,7 +58,7 @@ async function compare(server: SeparateServer, llamaUrl: string): Promise<Measur
   const proxy = await startBareProxy(modelServer.url, modelServer.key);
   const throughProxy: Ask = (tokens) => ask(proxy.url, {}, modelName, tokens);
   try {
-    // Warms the code and caches of all.
+    // Warms up the code and the caches of all sides.
     await interleave([throughGateway, straight, throughProxy], { ...WARM_UP, pauseMs: 0 });
     await withoutUs(SPEED.tokens);
 
@@ -101,7 +101,7 @@ function toLines(first: Answer[][], speed: Answer[][]): Measured[] {
   ];
 }
 
-/** Alternates between all of them, so that other load on the machine affects each equally. */
+/** Asks all sides in turn, so that other load on the machine affects them equally. */
 async function interleave(
   asks: Ask[],
   { rounds, tokens, pauseMs = PAUSE_MS }: { rounds: number; tokens: number; pauseMs?: number },
@@ -118,7 +118,7 @@ async function interleave(
   return all;
 }
 
-/** Pairs one of the alternating sides with the second, which is the reference. */
+/** Pairs the answers of one side with those of the second side, which is the reference. */
 function pairOf(field: keyof Answer, which: number): (answers: Answer[]) => Pair {
   return (answers) => ({
     ours: answers[which]?.[field] ?? Number.NaN,
@@ -126,7 +126,7 @@ function pairOf(field: keyof Answer, which: number): (answers: Answer[]) => Pair
   });
 }
 
-/** The cost of any second program in between. */
+/** Starts the proxy that shows the overhead of any second program. */
 async function startBareProxy(url: string, key: string): Promise<{ url: string; stop: () => void }> {
   const proxy = spawn(process.execPath, [...process.execArgv, BARE_PROXY, url, key], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,4 @@
-/**
- * Returns the environment of a program started from a plain shell, without our settings, which could slow a
- * reference down or speed it up.
- */
+/** Returns the environment of a plain shell, because our settings could change the speed of a reference. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TMPDIR } = process.env;
   return { PATH, HOME, LANG, TMPDIR };

@@ -16,7 +16,7 @@ const ROUNDS = 3;
 const POLL_MS = 100;
 const ACCOUNT = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
 
-/** Clones 500 MB from another local server, against writing and hashing a file with system programs. */
+/** Measures cloning 500 MB from a local server, compared with writing and hashing with system programs. */
 export async function measureClone(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const hub = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
@@ -32,7 +32,7 @@ export async function measureClone(): Promise<Measured[]> {
     const ours: number[] = [];
     const theirs: number[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      // Existing bytes would not be copied again.
+      // New bytes each time, because existing bytes would not be copied again.
       await writeRandom(file, FILE_SIZE_LIMIT_BYTES);
       theirs.push(await timed(() => writeAndHash(file, path.join(folder, 'copy.bin'))));
       const id = await owner.call(createAsset, {
@@ -62,7 +62,7 @@ export async function measureClone(): Promise<Measured[]> {
   }
 }
 
-/** From the call until the files are usable. */
+/** Clones a repository and waits until the files are usable. */
 async function clone(client: Client, repoId: string): Promise<void> {
   const { id } = await client.call(startClone, {
     query: { repo_id: repoId, dataset_type: 'RAW', user_id: client.userId },

@@ -24,7 +24,7 @@ const GPUS_A_NODE = 8;
 const RUNS = 10_000;
 const USERS = 32;
 const QUEUES = ['h100-a', 'h100-b', 'h100-c', 'h100-d'];
-/** Concurrent starts, as many as the engine makes. */
+/** Number of concurrent starts, the same as in the engine. */
 const AT_ONCE = 4;
 const NAMESPACE = 'bakehouse-work';
 const PODS = { image: 'runtime:1', cudaImage: 'runtime:1' };
@@ -33,14 +33,15 @@ const BOUND = 30;
 const WATCHED_MS = 60_000;
 
 /**
- * Runs that wait in Kueue's queues on a real control plane, against plain Jobs: how soon each has its
- * Workload, how soon one is bound to a node while others wait, and the cost of observing them.
+ * Measures runs that wait in Kueue's queues on a real control plane, and compares them with plain Jobs: how
+ * soon each has its Workload, how soon one is bound to a node while others wait, and what observing them
+ * costs.
  */
 export async function measureCluster(): Promise<Measured[]> {
   const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const plane = await startControlPlane({ dir, namespace: NAMESPACE, kueue: true });
   try {
-    // Full queues of H100s, and one queue with room for the runs that are bound immediately.
+    // Queues of H100s without any quota, and one queue with free quota for runs that are bound immediately.
     await makeQueues(plane.cluster, [
       ...QUEUES.map((name) => ({ name, gpus: 0 })),
       { name: 'free', gpus: 8_000, cohort: 'free' },
@@ -141,7 +142,7 @@ function launchOf(userId: string): Launch {
   };
 }
 
-/** Creates a launch's Job with only the fields that it needs. */
+/** Creates the Job of a launch with only the required fields. */
 async function createAlone(cluster: Cluster, launch: Launch, queue: string): Promise<void> {
   const place = { queue, products: ['NVIDIA-H100-80GB-HBM3'] };
   await cluster.call('POST', `/apis/batch/v1/namespaces/${NAMESPACE}/jobs`, attemptJob(launch, PODS, place));
@@ -179,7 +180,7 @@ async function queueRuns(
   while ((await countWorkloads(cluster)) < before + count) await sleep(200);
 }
 
-/** Returns the 95th percentile of the seconds from request to bound pod, measured sequentially. */
+/** Starts launches one after the other. Returns the 95th percentile of seconds until a pod is bound. */
 async function boundBeside(
   cluster: Cluster,
   start: (launch: Launch) => Promise<void>,
@@ -216,7 +217,7 @@ async function countWorkloads(cluster: Cluster): Promise<number> {
   return page.items.length + (page.metadata.remainingItemCount ?? 0);
 }
 
-/** Repeats an action, a few concurrently. */
+/** Repeats an action, with a few calls at a time. */
 async function each(count: number, act: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const lane = async () => {

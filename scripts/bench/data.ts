@@ -12,14 +12,14 @@ import { type Measured, median } from './measured.ts';
 const ROUNDS = 3;
 const ROWS = 3_000_000;
 const MB = 1_000_000;
-/** Same as the server's own reader. */
+/** The same number as in the server's own reader. */
 const THREADS = '2';
-/** Startup of the process that reads for us. */
+/** Time to start the process that reads the file, which the reference does not have. */
 const START_MS = 1_000;
 
 const QUESTION = 'SELECT flour, count(*), avg(minutes) FROM loaves GROUP BY ALL ORDER BY ALL';
 
-/** Queries of a large data file over HTTP, against plain DuckDB with the same file and threads. */
+/** Measures queries of a large data file over HTTP, compared with plain DuckDB with as many threads. */
 export async function measureData(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
@@ -65,7 +65,7 @@ async function measureFile(client: Client, duckdb: DuckDBConnection, file: strin
   );
   const sql = await rounds(() => client.call(runSql, { params: { id }, body: { query: QUESTION } }));
   const bareSql = await rounds(() => duckdb.run(QUESTION.replace('loaves', `'${file}'`)));
-  // Cached afterwards: only the first answer is measured.
+  // Measured once, because the answer is cached.
   const columns = await timed(() => client.call(describeColumns, { params: { id }, query: { path: name } }));
   const bareColumns = await rounds(() => duckdb.run(`SUMMARIZE '${file}'`));
   const most = { kind: 'ratio at most', value: 1.2, orMoreBy: START_MS } as const;

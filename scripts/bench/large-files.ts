@@ -7,7 +7,7 @@ import { type Measured, median } from './measured.ts';
 const run = promisify(execFile);
 const MB = 1_000_000;
 
-/** Writes an incompressible file whose blocks all differ. */
+/** Writes a file that cannot be compressed and has no two equal blocks. */
 export async function writeRandom(file: string, bytes: number): Promise<void> {
   const handle = await open(file, 'w');
   const block = Buffer.alloc(bytes / 500);
@@ -19,7 +19,7 @@ export async function writeRandom(file: string, bytes: number): Promise<void> {
   await handle.close();
 }
 
-/** Copies with system programs and flushes to disk, as the server guarantees for an upload. */
+/** Copies a file with system programs, and flushes it to the disk, as the server does for an upload. */
 export async function writeAndHash(from: string, to: string): Promise<void> {
   await run('sh', ['-c', 'tee "$2" < "$1" | sha256sum && sync "$2"', 'sh', from, to]);
 }
@@ -33,7 +33,7 @@ export async function timed(work: () => Promise<void>): Promise<number> {
 
 type Seconds = { ours: number[]; theirs: number[] };
 
-/** Returns the table line for an operation on the largest allowed file, against writing and hashing it. */
+/** Returns the line for an operation on the largest permitted file, compared with writing and hashing it. */
 export function againstCopying(name: string, { ours, theirs }: Seconds, cause?: string): Measured {
   const speed = (seconds: number[]) => FILE_SIZE_LIMIT_BYTES / MB / median(seconds);
   return {

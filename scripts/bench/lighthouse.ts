@@ -11,14 +11,14 @@ import { PlainError } from '../plain-error.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
 import { type Measured, median } from './measured.ts';
 
-/** Not a dependency, because it is 185 MB; downloaded when this measure is requested. */
+/** Version that is downloaded when this measurement is requested. Not a dependency, because it has 185 MB. */
 const LIGHTHOUSE = 'lighthouse@13.5.0';
 const PAGES = [
   { at: '/', isSignedIn: false },
   { at: '/paris', isSignedIn: false },
   { at: '/dashboard', isSignedIn: true },
 ];
-/** Lighthouse's two presets; the phone has a quarter of this CPU, and slow 4G. */
+/** Lighthouse's two presets. `phone` simulates a quarter of this CPU and slow 4G. */
 const DEVICES = { desktop: ['--preset=desktop'], phone: [] };
 const CATEGORIES = ['performance', 'accessibility', 'best-practices'];
 const ROUNDS = 3;
@@ -26,7 +26,7 @@ const LEAST: Record<string, number> = { desktop: 95, phone: 85 };
 
 type Scores = Record<string, number>;
 
-/** Lighthouse's scores (0 to 100) of the built app: the median of three visits. Needs an idle machine. */
+/** Measures Lighthouse's scores (0 to 100) of the built app, the median of three. Needs an idle machine. */
 export async function measureLighthouse(): Promise<Measured[]> {
   await ensureWebBuild();
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-lighthouse-'));
@@ -63,7 +63,7 @@ export async function measureLighthouse(): Promise<Measured[]> {
   }
 }
 
-/** Marks the browser as signed in before, with an empty cache: the app paints the shell immediately. */
+/** Makes the browser look signed in, with an empty cache. The app then shows the shell immediately. */
 async function rememberSession(profile: string, url: string): Promise<void> {
   const context = await openProfile(profile);
   const page = await context.newPage();
@@ -72,7 +72,7 @@ async function rememberSession(profile: string, url: string): Promise<void> {
   await context.close();
 }
 
-/** Visits with the browser profile in this folder. */
+/** Visits a page with the browser profile in this folder. */
 async function visit(url: string, profile: string, options: string[]): Promise<Scores> {
   const chromium = findChromium();
   if (!chromium)
@@ -84,10 +84,10 @@ async function visit(url: string, profile: string, options: string[]): Promise<S
     ...['--output=json', `--output-path=${report}`, `--only-categories=${CATEGORIES.join(',')}`],
     ...[`--chrome-flags=--headless=new --user-data-dir=${profile}${asRoot}`, ...options],
   ];
-  // Runs in its own folder, without a package.json.
+  // Run it in its own folder, which has no package.json.
   const run = () =>
     promisify(execFile)('npm', argv, { cwd: profile, env: { ...process.env, CHROME_PATH: chromium } });
-  // It sometimes misses the beginning of its own trace, and says to run it again.
+  // Lighthouse sometimes misses the beginning of its own trace, and then says that it should be run again.
   await run()
     .catch(run)
     .catch((error: { stderr?: string }) => {

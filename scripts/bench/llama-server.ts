@@ -8,7 +8,7 @@ import { cleanEnvironment } from './clean-environment.ts';
 
 export type LlamaServer = { url: string; stop: () => Promise<void> };
 
-/** Starts llama.cpp's own server on the starter model, with its own defaults and in a clean environment. */
+/** Starts llama.cpp's own server for the starter model, with its defaults and in a clean environment. */
 export async function startLlamaServer(): Promise<LlamaServer> {
   const python = await preparePython('serving');
   const folder = await prepareStarterModel();

@@ -5,23 +5,23 @@ export type Measured = {
   ours: number;
   /** The reference, measured at the same time. */
   reference?: { what: string; value: number };
-  /** A line without a goal is informational. */
+  /** Goal that the line must meet. Without one, the line is only informational. */
   goal?: Goal;
-  /** A negative control: it must miss its goal; otherwise the measure is blind. */
+  /** True for a negative control, which must miss its goal. If it does not, the measurement is wrong. */
   mustMiss?: boolean;
-  /** Where the time went, if it misses its goal. */
+  /** Where the time went, if the line misses its goal. */
   cause?: string;
 };
 
 type Goal =
   | { kind: 'ratio at least'; value: number }
-  /** Alternatively, at most this much more, whichever is larger. */
+  /** Met too if our value is at most `orMoreBy` larger than the reference. */
   | { kind: 'ratio at most'; value: number; orMoreBy?: number }
   | { kind: 'more by less than'; value: number }
   | { kind: 'at least'; value: number }
   | { kind: 'less than'; value: number };
 
-/** Returns the number that the goal is about: ours against the reference, or ours alone. */
+/** Returns the number to compare with the goal: the ratio or difference to the reference, or ours. */
 export function result({ ours, reference, goal }: Measured): number {
   if (reference && goal?.kind.startsWith('ratio')) return ours / reference.value;
   if (reference && goal?.kind === 'more by less than') return ours - reference.value;
@@ -40,12 +40,12 @@ function meetsGoal(measured: Measured): boolean {
   return result(measured) < goal.value;
 }
 
-/** Returns true if it meets its goal, or misses it as a negative control. */
+/** Returns true if the line meets its goal, or if it is a negative control and misses it. */
 export function isRight(measured: Measured): boolean {
   return measured.mustMiss ? !meetsGoal(measured) : meetsGoal(measured);
 }
 
-/** Returns the last word of the line. */
+/** Returns the verdict, which is at the end of the line. */
 export function verdict(measured: Measured): string {
   if (!measured.goal) return '';
   if (measured.mustMiss) return isRight(measured) ? 'missed, as it must' : 'MET, BUT IT MUST MISS';
@@ -61,19 +61,19 @@ export function median(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** One round of a comparison: both sides measured right after each other. */
+/** One round of a comparison. Both sides are measured directly after each other. */
 export type Pair = { ours: number; theirs: number };
 
 /**
- * Returns the reference's median, and ours by the median ratio of the rounds. A machine's speed drifts by
- * more than the two differ, so separate medians would compare the drift.
+ * Returns the median of the reference, and our value by the median ratio of the rounds. Separate medians
+ * would compare different times: the speed of a machine changes by more than the two sides differ.
  */
 export function medianPair(rounds: Pair[]): Pair {
   const theirs = median(rounds.map((round) => round.theirs));
   return { theirs, ours: theirs * median(rounds.map((round) => round.ours / round.theirs)) };
 }
 
-/** Like `medianPair` by the median difference, for one side's overhead over the other. */
+/** Like `medianPair`, but by the median difference: for the overhead of one side compared to the other. */
 export function medianNeighbour(rounds: Pair[]): Pair {
   const theirs = median(rounds.map((round) => round.theirs));
   return { theirs, ours: theirs + median(rounds.map((round) => round.ours - round.theirs)) };

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const MB = 1_000_000;
 
-/** Returns the peak memory of a process in MB; without /proc, its current memory. */
+/** Returns the peak memory of a process in MB. Without /proc, returns its current memory. */
 export async function peakMemoryMb(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => null);
   const peak = /^VmHWM:\s+(\d+) kB/m.exec(status ?? '')?.[1];

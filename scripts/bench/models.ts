@@ -16,15 +16,15 @@ const figures = z.record(z.string(), z.number());
 const output = z.object({
   'starter-paris': figures,
   'starter-kontext': figures,
-  /** The published shapes with random weights, on a GPU large enough for them. */
+  /** Models with the published shapes and random weights. Only if a GPU is large enough for them. */
   'paris-full-size': figures.optional(),
   'flux-kontext-full-size': figures.optional(),
 });
 
 /**
- * Quality of the starter image models on fixed prompts, edits and seeds, which were never used for training
- * or model selection; next to real images through the autoencoder (upper bound) and featureless ellipses with
- * the objects' places and colours (which must fail).
+ * Measures the quality of the starter image models on fixed prompts, edits and seeds, which were never used
+ * for training or for choosing a model. Compares it with two others: real images that were encoded and
+ * decoded (upper bound), and plain ellipses with the places and colours of the objects (which must fail).
  */
 export async function measureModels(): Promise<Measured[]> {
   await preparePython('training');
@@ -52,7 +52,7 @@ function toLines(measured: z.output<typeof output>): Measured[] {
       reference: ceiling,
       goal: { kind: 'ratio at least', value: 0.85 },
     },
-    // Negative control: a measure that these pass cannot detect objects.
+    // Negative control: if ellipses pass, the measurement does not detect objects.
     {
       name: 'ellipses whose object is known among a hundred',
       unit: '%',
@@ -78,7 +78,7 @@ function toLines(measured: z.output<typeof output>): Measured[] {
       ours: paris('top1_kid'),
       reference: { what: 'ellipses', value: paris('ellipses_kid') },
     },
-    // Ablations: the same images without routing or experts.
+    // Ablations: the same images without routing, and without experts.
     ...[
       { what: 'random routing', row: 'random_routing' },
       { what: 'one expert alone', row: 'expert_0' },
@@ -108,7 +108,7 @@ function toLines(measured: z.output<typeof output>): Measured[] {
       reference: { what: 'drawn by hand, reconstructed', value: 100 * kontext('reconstructions_right') },
       goal: { kind: 'at least', value: 70 },
     },
-    // Negative control: unedited images.
+    // Negative control: images that were not edited.
     {
       name: 'unedited pictures that count as right',
       unit: '%',
@@ -175,7 +175,7 @@ function reader(measured: z.output<typeof figures>): (name: string) => number {
   };
 }
 
-/** Runs a program and resolves to its output; its messages go to our terminal. */
+/** Runs a program and returns its output. Its messages go to our terminal. */
 async function run(command: string, args: string[], env: NodeJS.ProcessEnv): Promise<string> {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const [written, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);

@@ -17,7 +17,7 @@ import { type Measured, median } from './measured.ts';
 const ROUNDS = 5;
 const DESKTOP = { width: 1440, height: 900 };
 
-/** Bytes a browser has to fetch, how soon a sheet opens, and layout shifts of pages, in a real Chromium. */
+/** Measures in Chromium how many bytes are downloaded, how soon a sheet opens, and layout shifts. */
 export async function measurePage(): Promise<Measured[]> {
   await ensureWebBuild();
   const server = await startSeparateServer();
@@ -68,7 +68,7 @@ async function signedIn(browser: Browser, baseURL: string, account: Account | nu
       data: { email, password },
       headers: { origin: baseURL },
     });
-    // Marks the browser as signed in before.
+    // Makes the browser look signed in before.
     await context.addInitScript({ content: "localStorage.setItem('bakehouse.session', 'expected')" });
   }
   return context.newPage();
@@ -92,7 +92,7 @@ async function fetched(
   return { requests: asked.length, scripts: [...new Set(scripts)] };
 }
 
-/** Bytes required for a first screen, as measured by the build. */
+/** Returns how many bytes each first screen needs, as measured by the build. */
 async function measuredScreens(): Promise<Measured[]> {
   const file = path.join(root, 'web', 'dist', FIRST_SCREENS_FILE);
   const measured: Record<string, number> = JSON.parse(await readFile(file, 'utf8'));
@@ -104,7 +104,7 @@ async function measuredScreens(): Promise<Measured[]> {
   }));
 }
 
-/** Bytes on the wire, against the same files through brotli at its best. */
+/** Measures bytes on the network, compared with the same files through brotli at its highest level. */
 async function toLines(name: string, { requests, scripts }: Fetched): Promise<Measured[]> {
   let onWire = 0;
   let plain = 0;
@@ -131,7 +131,7 @@ async function toLines(name: string, { requests, scripts }: Fetched): Promise<Me
   ];
 }
 
-/** Returns the compressed body; `fetch` would decompress it. */
+/** Returns the body as it was compressed, because `fetch` would decompress it. */
 function rawBytes(url: string): Promise<{ body: Buffer; encoding: string | undefined }> {
   return new Promise((resolve, reject) => {
     http
@@ -145,7 +145,7 @@ function rawBytes(url: string): Promise<{ body: Buffer; encoding: string | undef
   });
 }
 
-/** Milliseconds from the click that first opens a sheet to the frame that shows it. */
+/** Returns the milliseconds from the first click that opens a sheet to the frame that shows it. */
 async function firstOpening(page: Page): Promise<number> {
   await page.goto('/dashboard');
   await page.getByRole('button', { name: 'Create', exact: true }).click();

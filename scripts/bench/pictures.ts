@@ -6,23 +6,24 @@ import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 import { findProcesses, peakMemoryMb } from './memory.ts';
 
-/** Sampling steps of OpenAI's call here. */
+/** Number of sampling steps that OpenAI's call uses on this server. */
 const STEPS = 20;
 const ROUNDS = 7;
 const CROWDS = [4, 16];
 const CROWD_ROUNDS = 3;
-/** Images generated sequentially, to represent any number. */
+/** Number of images that are generated one after the other for the comparison. */
 const ALONE = 4;
-/** A user may have at most eight waiting or running. */
+/** Number of users, because each may have at most eight waiting or running generations. */
 const USERS = 4;
-/** Minimum gain of batching, on the CPU that serves the starter everywhere. */
+/** Minimum speedup by batching, on the CPU that serves the starter. */
 const GAIN = 1.5;
 
 const prompts = ['A red bus on a street', 'A cat on a sofa', 'A horse in a field', 'A pizza on a plate'];
 
 /**
- * Images by the starter through the whole product: the time of one against the bare pipeline, the rate with
- * concurrent requests against sequential ones, and the memory of the model server.
+ * Measures images of the starter through the whole product: the time of one image compared with the bare
+ * pipeline, the rate of concurrent requests compared with sequential ones, and the memory of the model
+ * server.
  */
 export async function measurePictures(): Promise<Measured[]> {
   const bare = await startBarePipeline('pictures.py', 'starter-paris', ['--steps', String(STEPS)]);
@@ -33,7 +34,7 @@ export async function measurePictures(): Promise<Measured[]> {
       const [user] = users;
       if (!user) throw new Error('No user has signed up.');
       await waitForMachine(user);
-      // The first request wakes the model server.
+      // Wakes the model server.
       await generate(user, 0);
       const lines = [await compareSingle(user, bare), ...(await compareCrowds(users))];
       const pids = await findProcesses('bakehouse_runtime', 'serve', server.dataDir);

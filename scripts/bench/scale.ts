@@ -19,29 +19,29 @@ import { fillScale, findKeyId } from '../scale/fill-scale.ts';
 import { sizesOf } from '../scale/sizes.ts';
 import { type Measured, median } from './measured.ts';
 
-/** A thousand assets and ten thousand transfers. */
+/** Fraction for the small installation: a thousand assets and ten thousand transfers. */
 const SMALL = 0.001;
 const PAIRS = 15;
-/** Number of pages before the late one. */
+/** Number of pages before the late page that is measured. */
 const PAGES = 50;
-/** For ten million transfers; also the limit for fewer. */
+/** Limit for ten million transfers, and also for fewer. */
 const VERIFY_SECONDS = 120;
 const OPERATOR = 'operator@example.com';
-/** Sampling interval of the event loop's own histogram: an idle loop has this delay. */
+/** Sampling interval of the event loop's histogram. Even an idle loop shows this delay. */
 const RESOLUTION_MS = 10;
 
-/** An installation, and the inputs of its calls. */
+/** An installation, with the inputs for its calls. */
 type Place = {
   server: SeparateServer;
   client: Client;
   operator: Client;
   file: string;
   largeId: string;
-  /** Key of half of the user's charges. */
+  /** The API key of half of the user's charges. */
   keyId: string;
   /** A usage window of this key. */
   windowId: string;
-  /** A day with transfers. */
+  /** A day on which there were transfers. */
   day: string;
   lateAssets: string;
   lateTransactions: string;
@@ -49,7 +49,7 @@ type Place = {
 
 type Call = {
   name: string;
-  /** Untimed preparation, e.g. the dataset that is then deleted. */
+  /** Preparation that is not timed, such as creating the dataset that is then deleted. */
   prepare?: (place: Place) => Promise<string>;
   run: (place: Place, prepared: string) => Promise<unknown>;
 };
@@ -125,7 +125,7 @@ const calls: Call[] = [
   { name: 'runs', run: ({ client }) => client.call(listRuns, { query: {} }) },
 ];
 
-/** Calls on a large installation against the same calls on a small one, and event loop stalls. */
+/** Measures calls on a large installation compared with a small one, and stalls of the event loop. */
 export async function measureScale(fraction: number): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const file = path.join(folder, 'bench.csv');
@@ -186,7 +186,7 @@ async function findWindowId(client: Client, keyId: string): Promise<string> {
   return line.usage_window_id;
 }
 
-/** Returns the cursors after many pages, or of the last page. */
+/** Returns the cursors of late pages, or of the last page if there are fewer. */
 async function turnPages(place: Place): Promise<Pick<Place, 'lateAssets' | 'lateTransactions'>> {
   const late = { lateAssets: '', lateTransactions: '' };
   for (let page = 0; page < PAGES; page++) {
@@ -211,7 +211,7 @@ async function compare({ name, prepare, run }: Call, small: Place, large: Place)
     await run(place, prepared);
     return performance.now() - start;
   };
-  // The first call of each makes plans and fills caches.
+  // The first call of each makes query plans and fills caches, so do not measure it.
   await Promise.all([timed(small), timed(large)]);
   const stalls: number[] = [];
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -231,14 +231,15 @@ async function compare({ name, prepare, run }: Call, small: Place, large: Place)
     {
       name: '  longest stall',
       unit: 'ms',
-      // The worst stall, because no call may block the others. On a busy machine it is another program's.
+      // The longest stall, because no call may block the others. On a busy machine, another program may have
+      // caused it.
       ours: Math.max(...stalls),
       goal: { kind: 'less than', value: 50 },
     },
   ];
 }
 
-/** An inconsistent ledger fails the measure. */
+/** Measures how long proving the ledger takes. Throws if the ledger is inconsistent. */
 async function timeProof({ server }: Place): Promise<Measured> {
   const db = connect(await server.databaseUrl());
   try {
@@ -258,7 +259,7 @@ async function timeProof({ server }: Place): Promise<Measured> {
   }
 }
 
-/** Since the last call: the server resets this metric with every scrape. */
+/** Returns the longest stall since the last call. The server resets this metric whenever it is read. */
 async function measureLongestStallMs({ server }: Place): Promise<number> {
   const metrics = await (await fetch(new URL('/metrics', server.url))).text();
   const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)/m.exec(metrics)?.[1];

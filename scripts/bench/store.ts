@@ -21,14 +21,14 @@ import { type Measured, medianPair, type Pair } from './measured.ts';
 
 const ROUNDS = 3;
 const PIECE = randomBytes(8 * 1024 * 1024);
-/** One gigabyte for the test server, which stores little, and five for a bucket. */
+/** Gigabytes: one for the test server, which has little space, and five for a bucket. */
 const PIECES = { test: 128, bucket: 640 };
 const AT_ONCE = 4;
 const LOOK_MS = 50;
 
 /**
- * Writes five gigabytes to the file store and reads them, against hashing them and the plain SDK, in the
- * configured bucket; without one, one gigabyte in a test server's bucket.
+ * Measures writing to the file store and reading from it, compared with hashing and the plain SDK. Uses five
+ * gigabytes in the configured bucket, or one in a test server if none is configured.
  */
 export async function measureStore(): Promise<Measured[]> {
   const { s3 } = readSettings();
@@ -102,7 +102,7 @@ function hashOf(bytes: Iterable<Buffer>): string {
   return hash.digest('hex');
 }
 
-/** Like the SDK's own guide: parts, four at a time, hashed before they are sent. */
+/** As in the SDK's own guide: sends parts, four at a time, and hashes each one first. */
 async function putAlone(bucket: Bucket, name: string, count: number): Promise<void> {
   const { UploadId } = await bucket.client.send(new CreateMultipartUploadCommand(bucket.at(name)));
   const upload = { ...bucket.at(name), UploadId };
@@ -129,7 +129,7 @@ async function getAlone(bucket: Bucket, name: string): Promise<void> {
   hash.digest();
 }
 
-/** Peak memory growth of this process, in MB. */
+/** Returns by how many MB the peak memory of this process grew. */
 function watchMemory(): { end: () => number } {
   const before = process.memoryUsage.rss();
   let most = before;

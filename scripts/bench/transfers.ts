@@ -21,7 +21,7 @@ const ROUNDS = 3;
 const SECONDS = 4;
 const AMOUNT_BGL = '0.000001';
 
-/** Transfers of credits over HTTP, against pgbench with the same SQL function on the same PostgreSQL. */
+/** Measures transfers over HTTP, compared with pgbench calling the same SQL function and PostgreSQL. */
 export async function measureTransfers(): Promise<Measured[]> {
   const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
@@ -32,7 +32,7 @@ export async function measureTransfers(): Promise<Measured[]> {
     }
     const databaseUrl = await server.databaseUrl();
     await fundSenders(databaseUrl, clients);
-    // Warms the server's code; the database needs no warm-up.
+    // Warms up the server's code. The database needs no warm-up.
     await transferOverHttp(clients);
     const ours: number[] = [];
     const theirs: number[] = [];
@@ -54,7 +54,7 @@ export async function measureTransfers(): Promise<Measured[]> {
   }
 }
 
-/** Starting credits can be spent, but not sent. */
+/** Starting credits cannot be sent to others, so grant more. */
 async function fundSenders(databaseUrl: string, clients: Client[]): Promise<void> {
   const db = connect(databaseUrl);
   try {
@@ -68,7 +68,7 @@ async function fundSenders(databaseUrl: string, clients: Client[]): Promise<void
   }
 }
 
-/** Every connection sends transfers sequentially, between random users. */
+/** Each connection sends one transfer after the other, between random users. */
 async function transferOverHttp(clients: Client[]): Promise<number> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const until = performance.now() + SECONDS * 1000;
@@ -121,7 +121,7 @@ function transfer(agent: http.Agent, from: Client, recipientId: string): Promise
   });
 }
 
-/** Returns the transactions per second of pgbench with as many connections. */
+/** Returns the transactions per second of pgbench, with the same number of connections. */
 async function pgbench(databaseUrl: string, clients: Client[]): Promise<number> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   try {

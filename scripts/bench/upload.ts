@@ -22,14 +22,14 @@ import { peakMemoryMb } from './memory.ts';
 const ROUNDS = 3;
 const BOUNDARY = 'bakehouse-bench-upload';
 
-/** The largest allowed upload, against writing and hashing the same file with system programs. */
+/** Measures the largest permitted upload, compared with writing and hashing with system programs. */
 export async function measureUpload(): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
   const server = await startSeparateServer({ BAKEHOUSE_PREPARE: 'false' });
   try {
     const file = path.join(folder, 'random.bin');
     await writeRandom(file, FILE_SIZE_LIMIT_BYTES);
-    // On the same disk as the stored files, which allows a hard link.
+    // On the same disk as the stored files, so that a hard link is possible.
     const own = path.join(server.dataDir, 'own');
     await mkdir(own);
     await copyFile(file, path.join(own, 'random.bin'));
@@ -74,7 +74,7 @@ export async function measureUpload(): Promise<Measured[]> {
   }
 }
 
-/** Streams the form manually, to measure the server and not a client library. */
+/** Streams the form without a client library, to measure only the server. */
 async function upload(client: Client, assetId: string, file: string): Promise<void> {
   const head = Buffer.from(
     `--${BOUNDARY}\r\ncontent-disposition: form-data; name="data_file"; filename="random.bin"\r\n` +
@@ -101,7 +101,7 @@ async function upload(client: Client, assetId: string, file: string): Promise<vo
   if (answer.statusCode !== 200) throw new Error(`The upload was refused with ${answer.statusCode}.`);
 }
 
-/** Four concurrent parts, like the web app. */
+/** Sends four parts at a time, like the web app. */
 async function uploadInParts(client: Client, id: string, file: string): Promise<void> {
   const body = { path: 'parts.bin', size_bytes: FILE_SIZE_LIMIT_BYTES };
   const opened = await client.call(createUpload, { params: { id }, body });
@@ -129,7 +129,7 @@ async function uploadInParts(client: Client, id: string, file: string): Promise<
   while ((await client.call(completeUpload, { params })).file === null);
 }
 
-/** Like the command, which needs another second to start. */
+/** Imports a folder like the command, but without the second that the command needs to start. */
 async function importOwn(
   server: SeparateServer,
   folder: { folder: string; userId: string; title: string },

@@ -10,11 +10,11 @@ import { type BarePipeline, startBarePipeline } from './bare-pipeline.ts';
 import { type Measured, median, medianPair, type Pair } from './measured.ts';
 
 const ROUNDS = 5;
-/** Polling interval during generation; on average half of it counts against us. */
+/** Polling interval during generation. On average, half of it is added to our time. */
 const POLL_MS = 50;
 const prompts = ['a red apple spins', 'a duck moves to the left', 'a taxi comes nearer', 'a lemon moves up'];
 
-/** Videos through the whole product against Diffusers' pipeline, and time to a browser's first frame. */
+/** Measures videos through the whole product, compared with Diffusers' pipeline, and the first frame. */
 export async function measureVideos(): Promise<Measured[]> {
   const bare = await startBarePipeline('videos.py', 'starter-wan');
   try {
@@ -38,7 +38,7 @@ async function compare(url: string, bare: BarePipeline, browser: Browser): Promi
   const account = { name: 'Bench', email: 'bench@example.com', password: 'sourdough-starter' };
   const user = await Client.signUp(url, account);
   await waitForMachine(user);
-  // The first request wakes the model server.
+  // Wakes the model server.
   await generate(user, 0);
   const pairs: Pair[] = [];
   const firstFrames: FirstFrame[] = [];
@@ -67,7 +67,7 @@ function promptOf(round: number): string {
   return prompts[round % prompts.length] ?? '';
 }
 
-/** Uses the starter's default steps and guidance, as its page does. */
+/** Uses the starter's default steps and guidance, like its page. */
 async function generate(user: Client, round: number): Promise<Generation> {
   const { starter }: Generator = generators.wan;
   const parameters = starter?.qualities.find(({ label }) => label === starter.opensOn)?.settings;
@@ -85,7 +85,7 @@ async function generate(user: Client, round: number): Promise<Generation> {
 
 type FirstFrame = { ms: number; kB: number };
 
-/** Time from loading the video's URL to its first frame, in a browser with an empty cache. */
+/** Returns the time from loading the video's URL to its first frame, in a browser with an empty cache. */
 async function playFirstFrame(browser: Browser, url: string, { outputs }: Generation): Promise<FirstFrame> {
   const page = await browser.newPage({ baseURL: url });
   try {

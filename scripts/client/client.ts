@@ -16,7 +16,7 @@ type Account = { name: string; email: string; password: string };
 const signedIn = z.object({ user: z.object({ id: z.string() }) });
 const completion = z.object({ choices: z.tuple([z.object({ message: z.object({ content: z.string() }) })]) });
 
-/** Returns the URL of the running server. Throws a sentence that explains how to start it. */
+/** Returns the URL of the running server. Throws a sentence that says how to start it. */
 export async function findServer(): Promise<string> {
   const { publicUrl } = readSettings();
   const ready = await fetch(new URL('/readyz', publicUrl)).catch(() => null);
@@ -26,7 +26,7 @@ export async function findServer(): Promise<string> {
   );
 }
 
-/** A user's client of the public API: it can do no more than any program with the user's key. */
+/** A client of the public API with a user's key. It can do the same as any other program with that key. */
 export class Client {
   readonly url: string;
   readonly userId: string;
@@ -46,7 +46,7 @@ export class Client {
     return enter(url, '/api/auth/sign-in/email', { email, password });
   }
 
-  /** Calls an endpoint and resolves to its response. Throws PlainError with the server's own message. */
+  /** Calls an endpoint and returns its response. Throws PlainError with the server's message. */
   async call<E extends Endpoint>(endpoint: E, call: CallOf<E>): Promise<ResponseOf<E>> {
     return read(endpoint, await this.send(endpoint, call));
   }

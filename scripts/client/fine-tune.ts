@@ -5,7 +5,7 @@ import { getRun, listRuns, type Run } from '@bakehouse/contract/runs';
 import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 
-/** Enough for the starter model to learn the facts verbatim in about two minutes on two cores. */
+/** With these, the starter model learns the facts verbatim in about two minutes on two cores. */
 export const factsTrainingParameters = {
   file_name: 'bakehouse-facts.csv',
   input_column: 'question',
@@ -37,7 +37,7 @@ export async function createFactsDataset(client: Client): Promise<string> {
   return id;
 }
 
-/** Starts a fine-tune on the example data; resolves to the id of the resulting model. */
+/** Starts a fine-tune on the example data. Returns the id of the resulting model. */
 export async function startFactsFineTune(
   client: Client,
   { dataset, base }: { dataset: string; base: string },
@@ -54,14 +54,14 @@ export async function startFactsFineTune(
         base_model: base,
         model_name: title,
         user_id: client.userId,
-        // One dollar: a slow machine may take far longer than estimated.
+        // One dollar, because a slow machine may need much longer than estimated.
         ceiling: '25',
       },
     },
   });
 }
 
-/** Waits for the run of a model to complete, and calls `onChange` with each state. Throws if it does not. */
+/** Waits until the run of a model has completed. Calls `onChange` with each state. Throws if it fails. */
 export async function followRun(
   client: Client,
   model: string,

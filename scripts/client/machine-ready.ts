@@ -5,7 +5,7 @@ import { getMachine } from '@bakehouse/contract/machines';
 import { PlainError } from '../plain-error.ts';
 import type { Client } from './client.ts';
 
-/** Waits, printing why, until the server has prepared the Python environment and the starter model. */
+/** Waits until the Python environment and the starter model are prepared, and prints what it waits for. */
 export async function waitForMachine(client: Client): Promise<void> {
   let printed = '';
   for (;;) {
@@ -21,7 +21,7 @@ export async function waitForMachine(client: Client): Promise<void> {
   }
 }
 
-/** Returns the language model that ships with the product: its asset, and its name for requests. */
+/** Returns the language model that is part of the product: its asset, and its name for requests. */
 export async function findStarterModel(client: Client): Promise<{ asset: AssetSummary; modelName: string }> {
   const query = { types: 'MODEL', owner: client.userId, include_starter: 'true' } as const;
   const asset = (await client.call(listAssets, { query })).datasets.find(

@@ -9,20 +9,21 @@ export type SeparateServer = {
   url: string;
   pid: number;
   dataDir: string;
-  /** The database, for measuring it directly. */
+  /** Returns the URL of the database, for direct access. */
   databaseUrl: () => Promise<string>;
   stop: () => Promise<void>;
 };
 
 /**
- * Starts the real server in a separate process, on a free port, with an empty data folder that `stop` deletes
- * and with this machine's Python environment. Its warnings go to our terminal.
+ * Starts the real server in a separate process, on a free port, with this machine's Python environment. Its
+ * data folder is empty at first, and `stop` deletes it. Its warnings go to our terminal.
  */
 export async function startSeparateServer(settings: Record<string, string> = {}): Promise<SeparateServer> {
   const dataDir = await mkdtemp(path.join(tmpdir(), 'bakehouse-own-'));
-  // Under root the embedded PostgreSQL runs as another user, which must be able to enter.
+  // If this process is root, the embedded PostgreSQL runs as another user, which must be able to enter the
+  // folder.
   await chmod(dataDir, 0o755);
-  // With the same Node flags as ./bakehouse.
+  // Pass the Node flags of ./bakehouse on.
   const server = spawn(process.execPath, [...process.execArgv, 'server/src/main.ts'], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,9 +1,9 @@
 /**
- * Which part of the tree may import which. Paths are relative to the repository and use forward slashes. See
- * docs/architecture.md for the reasons.
+ * Rules for which part of the tree may import which. Paths are relative to the repository and use forward
+ * slashes. docs/architecture.md explains the reasons.
  */
 
-/** Allowed imports of each server module and wire besides contract, platform and itself; transitive. */
+/** What each server module and wire may import besides contract, platform and itself; transitive. */
 const serverModuleUses: Record<string, string[]> = {
   accounts: [],
   notifications: ['accounts'],
@@ -40,7 +40,7 @@ const serverModuleUses: Record<string, string[]> = {
   'wires/bagelml': ['fine-tuning'],
 };
 
-/** Allowed imports of the web app's modules besides lib and ui. */
+/** What each module of the web app may import, in addition to lib and ui. */
 const webModuleUses: Record<string, string[]> = {
   tracking: [],
   // The profile shows the experiment trackers.
@@ -64,7 +64,7 @@ const webModuleUses: Record<string, string[]> = {
   home: ['documentation', 'generate', 'fine-tuning'],
 };
 
-/** From the lowest layer to the highest: each may use the ones before it. */
+/** Layers from the lowest to the highest. Each layer may import the ones before it. */
 const serverLayers = ['platform', 'engine', 'modules', 'wires', 'app'];
 const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
 
@@ -87,7 +87,7 @@ function placeOf(file: string): Place {
   return { package: pkg, layer: '', module: null, isTest };
 }
 
-/** Returns null if `from` may import `to`; otherwise the reason and the solution. */
+/** Returns null if `from` may import `to`; otherwise the reason, and what to do instead. */
 export function checkImport(from: string, to: string): string | null {
   const source = placeOf(from);
   const target = placeOf(to);
@@ -100,22 +100,22 @@ export function checkImport(from: string, to: string): string | null {
   return null;
 }
 
-/** `to` is the name of a package, e.g. 'fastify' or 'node:fs'. */
+/** Returns null if `from` may import this package, such as 'fastify' or 'node:fs'; otherwise the reason. */
 export function findPackageViolation(from: string, name: string): string | null {
   if (placeOf(from).package !== 'contract' || from.endsWith('.test.ts') || name === 'zod') return null;
   return `contract/ imports zod only, so that both sides can read it. Move what needs '${name}' to server/ or web/.`;
 }
 
-/** Returns null if `from` may re-export its imports; otherwise the reason and the solution. */
+/** Returns null if `from` may re-export its imports; otherwise the reason, and what to do instead. */
 export function findReexportViolation(from: string): string | null {
   if (placeOf(from).package !== 'web') return null;
   return 'The web app has no barrels: whoever needs it imports it from the file that has it.';
 }
 
 function checkPackage(source: Place, target: Place): string | null {
-  // Examples are data.
+  // Examples are only data.
   if (['contract', 'examples'].includes(target.package)) return null;
-  // Files at the root configure everything else.
+  // Configuration files at the root may import anything.
   if (['scripts', 'e2e'].includes(source.package) || source.package.endsWith('.ts')) return null;
   return `${source.package}/ must not import from ${target.package}/: they meet in contract/ alone.`;
 }

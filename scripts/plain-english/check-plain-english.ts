@@ -1,6 +1,6 @@
 /**
- * Fails when more of the comments, test titles or docs than the budget allows contain a phrase that
- * plain English avoids. With paths as arguments it lists those phrases instead.
+ * Fails if more comments, test titles or sentences of docs than the budget permits contain a phrase that
+ * plain English avoids. With paths as arguments, lists these phrases instead.
  */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,10 +8,10 @@ import { root } from '../root.ts';
 import { findMarkers } from './find-markers.ts';
 import { type Kind, kinds, readProse } from './read-prose.ts';
 
-/** The largest share of each kind, in percent. Lower it when the share falls; never raise it. */
+/** The largest permitted share of each kind, in percent. Lower it when the share falls; never raise it. */
 const budget: Record<Kind, number> = { comments: 1, 'test titles': 1, docs: 1 };
 
-/** Without the numbered migrations, which are immutable. */
+/** Excludes the numbered migrations, which cannot be changed. */
 const files = globSync(
   [
     '{contract,server,web,scripts,e2e}/**/*.{ts,tsx}',

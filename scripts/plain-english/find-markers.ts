@@ -27,7 +27,7 @@ const markers: readonly { pattern: RegExp; instead: string }[] = [
   { pattern: /\bfilms?\b/i, instead: 'video' },
 ];
 
-/** The markers in a text, as `'phrase': what to write instead`. Quoted code is not searched. */
+/** Returns the phrases in a text, as `'phrase': what to write instead`. Ignores quoted code. */
 export function findMarkers(text: string): string[] {
   const prose = text.replaceAll(/`[^`]*`/g, '');
   return markers.flatMap(({ pattern, instead }) => {

@@ -14,7 +14,7 @@ export function readProse(path: string, source: string): Prose[] {
 
 const hashComment = /^\s*#(?!!)\s?(.*)/;
 
-/** The first argument of a test, also after the table of `test.each`. */
+/** Matches the first argument of a test call, also of one after the table of `test.each`. */
 const titlePattern =
   /(?:\b(?:test|it|describe|journey|soakJourney)(?:\.\w+)*(?:\([^()]*\))?|^\s*\]?\))\(\s*(['"`])((?:\\.|(?!\1)[^\\])+)\1/gm;
 
@@ -38,7 +38,7 @@ function readTypeScript(path: string, source: string): Prose[] {
   return [...comments, ...titles];
 }
 
-/** End offset of each comment, to join consecutive line comments. */
+/** End of each comment in the file, to join consecutive line comments. */
 const ends = new WeakMap<Prose, number>();
 
 function readPython(source: string): Prose[] {
@@ -56,7 +56,7 @@ function readPython(source: string): Prose[] {
   return [...joinLines(source, hashComment), ...docstrings, ...titles];
 }
 
-/** One comment for each run of consecutive comment lines. */
+/** Returns one comment for each group of consecutive comment lines. */
 function joinLines(source: string, comment: RegExp): Prose[] {
   const found: Prose[] = [];
   let last = -1;

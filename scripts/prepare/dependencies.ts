@@ -7,7 +7,7 @@ import { root } from '../root.ts';
 
 const stamp = path.join(root, 'node_modules', '.bakehouse-installed');
 
-/** Installs exactly the packages in package-lock.json, unless they are installed already. */
+/** Installs exactly the packages in package-lock.json, unless they are already installed. */
 export async function ensureDependencies(): Promise<void> {
   const wanted = createHash('sha256')
     .update(await readFile(path.join(root, 'package-lock.json')))

@@ -6,10 +6,10 @@ import { PlainError } from '../plain-error.ts';
 const install = ['install', '--yes', '--no-install-recommends'];
 const isRoot = process.getuid?.() === 0;
 
-/** Commands that install Chromium, by package manager; the first that results in a browser wins. */
+/** Commands that install Chromium, by package manager. They are tried until a browser is found. */
 const managers: { program: string; asRoot: boolean; steps: string[][] }[] = [
   { program: 'apt-get', asRoot: true, steps: [['update'], [...install, HEADLESS_SHELL]] },
-  // Ubuntu has no such package.
+  // Ubuntu does not have this package.
   { program: 'apt-get', asRoot: true, steps: [[...install, 'chromium']] },
   { program: 'dnf', asRoot: true, steps: [['install', '--assumeyes', 'chromium']] },
   { program: 'pacman', asRoot: true, steps: [['-Sy', '--noconfirm', 'chromium']] },
@@ -17,9 +17,9 @@ const managers: { program: string; asRoot: boolean; steps: string[][] }[] = [
 ];
 
 /**
- * Installs a browser for the journeys from the system's packages, if there is none. Root, which needs no
- * password, also gets the headless shell in addition to another browser. Throws a sentence with instructions
- * if that fails and there is none.
+ * Installs a browser for the journeys from the system's packages, if there is none. As root, which needs no
+ * password, also installs the headless shell if there is another browser. Throws a sentence with instructions
+ * if there is no browser afterwards.
  */
 export async function ensureChromium(): Promise<void> {
   const found = findChromium();

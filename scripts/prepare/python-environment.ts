@@ -9,7 +9,7 @@ import { AppError } from '../../server/src/platform/errors.ts';
 import { readSettings } from '../client/settings.ts';
 import { PlainError } from '../plain-error.ts';
 
-/** Installs a layer of the runtime's Python environment if it is missing; resolves to its Python. */
+/** Installs a layer of the runtime's Python environment if it is missing. Returns the path of its Python. */
 export async function preparePython(layer: Layer): Promise<string> {
   const config = readSettings();
   if (!(await hasLayer(config, layer))) {
@@ -27,7 +27,7 @@ export async function preparePython(layer: Layer): Promise<string> {
   return environmentPython(config);
 }
 
-/** Ensures the starter model in both formats; resolves to its folder. Needs the layer 'training'. */
+/** Creates the starter model in both formats if missing. Returns its folder. Needs the layer 'training'. */
 export async function prepareStarterModel(): Promise<string> {
   const config = readSettings();
   for (const format of ['gguf', 'safetensors'] as const)

@@ -6,14 +6,14 @@ import type { Client } from '../client/client.ts';
 import { skipForeignKeys } from './fill-ledger.ts';
 
 const BATCH = 100_000;
-/** Tag of a fixed number of the oldest assets: a search from the newest on has to scan all. */
+/** Tag of some of the oldest assets. A search from the newest assets on has to scan all others first. */
 export const RARE_TAG = 'first batches';
 const RARELY_TAGGED = 500;
-/** The dataset with many files. */
+/** Title of the dataset with many files. */
 export const LARGE_TITLE = 'Many files';
 
 type Options = {
-  /** The first one owns every tenth. */
+  /** Users who own the assets. The first one owns every tenth asset. */
   userIds: string[];
   count: number;
   print: (done: number, of: string) => void;
@@ -44,7 +44,7 @@ export async function fillAssets(db: Database, { userIds, count, print }: Option
   }
 }
 
-/** Creates the dataset with many files: one is uploaded, the others reuse its bytes. */
+/** Creates the dataset with many files. One file is uploaded; the others have the same bytes. */
 export async function fillFiles(
   db: Database,
   { client, count, file }: { client: Client; count: number; file: string },

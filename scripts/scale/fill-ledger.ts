@@ -8,20 +8,20 @@ import { FIRST_HASH, sqlFields } from '../../server/src/modules/billing/verifica
 import type { Database, Transaction } from '../../server/src/platform/db/database.ts';
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 
-/** Rows per statement. */
+/** Number of rows per statement. */
 const INSERT_BATCH = 250_000;
 const SEAL_BATCH = 50_000;
 
 type Options = {
-  /** The first one takes part in every tenth transfer. */
+  /** Users who take part. The first one takes part in every tenth transfer. */
   userIds: string[];
-  /** The first user's API key, used by half of its charges. */
+  /** The first user's API key, which half of the user's charges have. */
   keyId: string;
   count: number;
   print: (done: number, of: string) => void;
 };
 
-/** Inserts transfers, half a minute apart up to now: grants first, then charges, refunds and sent credits. */
+/** Inserts transfers, half a minute apart, up to now: grants, then charges, refunds and sent credits. */
 export async function fillLedger(db: Database, { userIds, keyId, count, print }: Options): Promise<void> {
   for (let from = 0; from < count; from += INSERT_BATCH) {
     const upTo = Math.min(from + INSERT_BATCH, count);
@@ -86,7 +86,7 @@ async function insertTransfers(
     where a.id = sides.account_id and a.kind = 'user'`.execute(tx);
 }
 
-/** Like the sealer, in larger batches and without waiting, because no credits move concurrently. */
+/** Seals like the sealer, but in larger batches and without waiting, because nothing else moves credits. */
 async function sealBatch(tx: Transaction): Promise<number> {
   await skipForeignKeys(tx);
   await lockChain(tx);
@@ -120,7 +120,7 @@ async function sealBatch(tx: Transaction): Promise<number> {
   return count;
 }
 
-/** Skips slow checks of references that are known to be valid. Requires a superuser. */
+/** Disables slow checks of foreign keys, for rows that are known to be valid. Requires a superuser. */
 export async function skipForeignKeys(tx: Transaction): Promise<void> {
   await sql`
     select set_config('session_replication_role', 'replica', true)

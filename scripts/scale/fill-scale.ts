@@ -13,14 +13,14 @@ import type { Sizes } from './sizes.ts';
 
 type Options = {
   sizes: Sizes;
-  /** Owner of the large amounts; signed in to the server of this database. */
+  /** The user who owns the large numbers of objects. Must be signed in to the server of this database. */
   client: Client;
-  /** Small: all files reuse its bytes. */
+  /** Size of the file whose bytes all files share; small. */
   file: string;
   print: (line: string) => void;
 };
 
-/** Fills the database of a running server with the amounts in `sizes`. Throws if it was filled before. */
+/** Fills the database of a running server with the objects in `sizes`. Throws if it was filled before. */
 export async function fillScale(db: Database, { sizes, client, file, print }: Options): Promise<void> {
   const { rows: before } = await sql`select from users where username = 'scale-1'`.execute(db);
   if (before.length > 0)

@@ -3,23 +3,23 @@ import type { Database, Transaction } from '../../server/src/platform/db/databas
 import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 import { skipForeignKeys } from './fill-ledger.ts';
 
-/** Windows per statement. */
+/** Number of windows per statement. */
 const BATCH = 5_000;
-/** More than one page. */
+/** Number of answers per window, which is more than one page. */
 const ANSWERS = 60;
-/** Single answers are retained for 90 days, so the windows are spread over fewer. */
+/** The windows are spread over fewer days than the 90 for which individual answers are stored. */
 const DAYS = 80;
 
 type Options = {
-  /** The first one has the newest window, and every tenth before it. */
+  /** Users who own the windows. The first one owns the newest, and every tenth of the others. */
   userIds: string[];
-  /** The first user's API key, used for its windows. */
+  /** The first user's API key, which the windows of that user have. */
   keyId: string;
   count: number;
   print: (done: number, of: string) => void;
 };
 
-/** Inserts closed usage windows, each with its answers, its hold and its unsealed transfer. */
+/** Inserts closed usage windows. Each has answers, a hold, and a transfer that is not sealed yet. */
 export async function fillUsage(db: Database, { userIds, keyId, count, print }: Options): Promise<void> {
   for (let day = 0; day <= DAYS; day++)
     await sql`select usage_prepare_day((now() at time zone 'UTC')::date - ${day}::int)`.execute(db);

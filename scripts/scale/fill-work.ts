@@ -5,7 +5,7 @@ import { inTransaction } from '../../server/src/platform/db/in-transaction.ts';
 
 type Options = { userId: string; assetId: string; count: number };
 
-/** Inserts sleeping deployments: live, without a model server. */
+/** Inserts deployments that are asleep: they are live but have no model server. */
 export async function fillDeployments(db: Database, { userId, assetId, count }: Options): Promise<void> {
   await inTransaction(db, async (tx) => {
     await sql`
@@ -21,7 +21,7 @@ export async function fillDeployments(db: Database, { userId, assetId, count }: 
   });
 }
 
-/** Inserts runs that wait for a GPU type which this machine does not have, each with its hold. */
+/** Inserts runs that wait for a type of GPU that this machine does not have. Each has its hold. */
 export async function fillWaitingRuns(db: Database, { userId, assetId, count }: Options): Promise<void> {
   const { user_id, asset_id, base_model, file_name, ...parameters } = fineTunePayload.parse({
     asset_id: assetId,
@@ -31,7 +31,7 @@ export async function fillWaitingRuns(db: Database, { userId, assetId, count }: 
     user_id: userId,
   });
   const quote = { items: [], total: '1', total_usd: '0.04' };
-  // Real specs are large too: they name every file of the dataset.
+  // Large specs, because real ones name every file of the dataset.
   const inputs = Array.from({ length: 50 }, (_, i) => ({ path: `part-${i}.csv`, sha256: 'a'.repeat(64) }));
   await inTransaction(db, async (tx) => {
     await sql`

@@ -1,11 +1,11 @@
-/** Amounts of each kind of object. */
+/** Number of objects of each kind. */
 export type Sizes = {
   users: number;
   assets: number;
-  /** In one dataset. */
+  /** All files are in one dataset. */
   files: number;
   transfers: number;
-  /** Each is one more transfer. */
+  /** Each usage window adds one transfer. */
   usageWindows: number;
   deployments: number;
   waitingRuns: number;
@@ -21,10 +21,10 @@ const full: Sizes = {
   waitingRuns: 1000,
 };
 
-/** Fills a page of every list, so that a small installation returns as much as a large one. */
+/** Minimum: fills a page of every list, so that each page has as many objects as in a large installation. */
 const PAGE = 50;
 
-/** Returns the sizes scaled by `fraction`, but at least a page of everything. */
+/** Returns the sizes multiplied by `fraction`, but at least one page of each kind. */
 export function sizesOf(fraction: number): Sizes {
   const part = (count: number) => Math.max(PAGE, Math.round(count * fraction));
   return {

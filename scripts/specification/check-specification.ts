@@ -1,6 +1,6 @@
 /**
- * Fails if docs/specification.md names a missing file or test, or one without the content of its row: a
- * sentence, a number, a quoted text.
+ * Fails if docs/specification.md names a file or test that does not exist. Also fails if the test does not
+ * contain the sentences, numbers and quoted texts of its row.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';

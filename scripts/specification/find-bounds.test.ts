@@ -7,7 +7,7 @@ import { type Bound, findBounds, type OpenApi, readBounds } from './find-bounds.
 const read = (file: string) => readFile(path.join(root, file), 'utf8');
 const texts = (bounds: Bound[]) => bounds.map(({ name, max }) => `${name} ${max}`);
 
-test('finds bounds in the query and at any depth of the body, each once and by one name', () => {
+test('finds the bounds of the query and of any depth of the body, each only once', () => {
   const parts = { items: { properties: { batchSize: { anyOf: [{ maximum: 8 }, {}] } } }, maxItems: 3 };
   const body = { properties: { runs: parts, batch_size: { maximum: 8 }, at: { exclusiveMaximum: 5 } } };
   const operation = {
@@ -29,7 +29,7 @@ test('finds bounds in named schemas', () => {
   expect(texts(findBounds({ paths, components }))).toEqual(['n 4']);
 });
 
-test('a page names several numbers of one bound, or one of several', () => {
+test('a page may list several numbers for one name, and several names for one number', () => {
   expect(texts(readBounds('| the pages (`limit`) | 100; 1,000 | why 7 |\n| `a`, `b` | 0.5 | |'))).toEqual([
     'limit 100',
     'limit 1000',

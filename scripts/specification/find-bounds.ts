@@ -1,4 +1,4 @@
-/** Maximum of a number or of the entries of a list in a call. */
+/** The maximum of a number, or of the length of a list, in a call. */
 export type Bound = { name: string; max: number };
 
 type Schema = {
@@ -22,7 +22,7 @@ export type OpenApi = {
   components?: { schemas?: Record<string, Schema> };
 };
 
-/** Returns the upper bounds of all inputs, each once, by name. */
+/** Returns the upper bounds of all inputs, without duplicates and ordered by name. */
 export function findBounds({ paths, components }: OpenApi): Bound[] {
   const schemas = components?.schemas ?? {};
   const operations = Object.values(paths).flatMap((path) => Object.values(path));
@@ -39,7 +39,7 @@ function boundsOf(name: string, schema: Schema, schemas: Record<string, Schema>)
   if (named) return boundsOf(name, named, schemas);
   const { maximum, exclusiveMaximum, maxItems, properties = {}, items, additionalProperties: rest } = schema;
   const own = [maximum, exclusiveMaximum, maxItems].flatMap((max) =>
-    // The largest safe integer is not a deliberate bound.
+    // Skip the largest safe integer, which zod sets by default.
     max === undefined || max === Number.MAX_SAFE_INTEGER ? [] : { name: toSnakeCase(name), max },
   );
   const parts = [items, typeof rest === 'object' ? rest : undefined, schema.anyOf, schema.oneOf, schema.allOf]
@@ -52,12 +52,12 @@ function boundsOf(name: string, schema: Schema, schemas: Record<string, Schema>)
   ];
 }
 
-/** Configurations have aliases in camelCase. */
+/** Converts camelCase, which configurations also accept, to snake_case. */
 function toSnakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Returns the bounds in a page's tables: `names` in the first column, numbers in the second. */
+/** Returns the bounds in a page's tables. The first column contains names, the second one numbers. */
 export function readBounds(page: string): Bound[] {
   return page.split('\n').flatMap((line) => {
     const [, first = '', second = ''] = line.split('|');

@@ -1,8 +1,8 @@
 import { readRows } from './read-rows.ts';
 
-/** Access to the repository. */
+/** Reads files of the repository. */
 export type Repository = {
-  /** Whether the file or folder exists. */
+  /** Returns true if the file or folder exists. */
   exists: (path: string) => boolean;
   /** Returns the text of a file, or null if it is missing. */
   read: (path: string) => string | null;
@@ -12,9 +12,9 @@ const FILE = /\.\w+$/;
 const CALL = /(?:\b(?:describe|it|journey|soakJourney|test)(?:\.\w+)*|[)`])\(\s*['"`]$/;
 
 /**
- * Returns references in docs/specification.md that do not exist in the repository: files of the second
- * column, and tests of the third, written as `file: title`. If the first column quotes one of these
- * sentences, it must occur in a file of the second (unless that is a folder) and in one of the tests.
+ * Returns the references in docs/specification.md that do not exist: files in the second column, and tests
+ * (written as `file: title`) in the third. If the first column quotes one of `sentences`, that sentence must
+ * also occur in a file of the second column (unless that is a folder) and in one of the tests.
  */
 export function findBrokenReferences(
   document: string,
@@ -42,8 +42,9 @@ export function findBrokenReferences(
 }
 
 /**
- * True if a test file has a test with this title: as the first argument of a test call, or of the function
- * returned by `each`, or in a row of a table. A line that begins with a text counts as such a row.
+ * True if a test file has a test with this title. The title must be the first argument of a test call or of
+ * the function that `each` returns, or be in the table of `each`. A line that begins with a text counts as
+ * part of a table.
  */
 function names(text: string, title: string): boolean {
   const [before, ...rest] = text.split(title);
@@ -56,12 +57,12 @@ function names(text: string, title: string): boolean {
   });
 }
 
-/** True if the cell contains the sentence in quotes; its full stop may be omitted. */
+/** True if the cell contains the sentence in quotes, with or without its full stop. */
 function quotes(cell: string, sentence: string): boolean {
   return cell.includes(`'${sentence}'`) || cell.includes(`'${sentence.replace(/\.$/, '')}'`);
 }
 
-/** The longest part of a sentence without placeholders. */
+/** Returns the longest part of a sentence without placeholders. */
 function fixedPart(sentence: string): string {
   return sentence.split(/\{\w+\}/).reduce((longest, part) => (part.length > longest.length ? part : longest));
 }

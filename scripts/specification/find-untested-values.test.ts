@@ -37,7 +37,7 @@ test('names a value that occurs in none of its tests, or only in a title, with i
   expect(find('| 480 s | | `web/a.test.ts: another` | |')).toHaveLength(1);
 });
 
-test('an entity needs more than a journey', () => {
+test('a journey alone is not enough to test an entity', () => {
   const row = '| Bread | | `e2e/bread.test.ts: bread is baked` | |';
   expect(find(row)).toEqual([]);
   expect(find(row, '3. Entities')).toEqual([

@@ -5,15 +5,15 @@ import { readRows } from './read-rows.ts';
 const NUMBER = /(?<![\w/.-])\d+(?:\.\d+)?(?![\w/])/g;
 const FIELD = /`(\w+)`/g;
 const QUOTED = /(?<!\w)'([^']+(?:'[a-z][^']*)*)'/g;
-/** A call that asserts something, or moves the clock that an assertion depends on. */
+/** Matches calls that assert something, or that move the clock on which an assertion depends. */
 const ASSERTS = /^(?:expect\b|[\w.]+\.(?:advance|findBy|getBy)\w*\()/;
-/** A row's seconds or minutes may be milliseconds in its test. */
+/** Factors, because a test may express the seconds or minutes of a row in milliseconds. */
 const SCALES = [1, 1_000, 60_000];
 
 /**
- * Returns numbers, quoted texts and fields (`name`) of rows in docs/specification.md that occur in none of
- * their tests, titles aside: such a test passes whatever the value is. Also returns entities that only a
- * journey tests, because a browser does not show everything that a call returns.
+ * Returns the numbers, quoted texts and fields (`name`) of rows in docs/specification.md that none of their
+ * tests contains, except in its title. Such a test would pass with any value. Also returns entities that only
+ * a journey tests, because a browser does not show everything that a call returns.
  */
 export function findUntestedValues(document: string, { read }: Pick<Repository, 'read'>): string[] {
   return readRows(document).flatMap(({ at, section, line, tests }) => {
@@ -44,7 +44,7 @@ function hasNumber(code: string, number: number): boolean {
   });
 }
 
-/** Assertions of the tests with a title, with their tables and clocks; for a table row, the whole file. */
+/** Returns assertions of the tests with this title, with tables and clocks; for a table row, of the file. */
 function codeOf(file: string, source: string, title: string): string {
   const tests: CallExpression[] = [];
   const asserted: CallExpression[] = [];

@@ -25,7 +25,7 @@ function foundIn({ text }: Message): Place[] {
 
 describe('a message of the specification', () => {
   test.each(messages.map((message) => [message.section, message.text, message] as const))(
-    'section %i: %s, is a text of the parts named in its row',
+    'section %i: %s, is a complete text in the parts named in its row',
     (_section, _text, message) => {
       expect(foundIn(message)).toEqual(message.foundIn);
     },

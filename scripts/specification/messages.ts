@@ -1,20 +1,17 @@
-/** The parts of the program with texts; the contract's texts belong to both the server and the web app. */
+/** The parts of the program with texts. Texts in the contract belong to both the server and the web app. */
 export const places = ['contract', 'server', 'web'] as const;
 export type Place = (typeof places)[number];
 
-/**
- * A sentence of the specification with placeholders in braces. `foundIn` names each part of the program that
- * contains it as one whole text.
- */
+/** A sentence with placeholders in braces. `foundIn`: the parts of the program with it as a complete text. */
 export type Message = { section: 2 | 5 | 6 | 8; text: string; foundIn: readonly Place[] };
 
 const of = (section: Message['section'], foundIn: Place[], texts: string[]): Message[] =>
   texts.map((text) => ({ section, text, foundIn }));
 
 /**
- * Messages of sections 2, 5, 6 and 8; messages about numbers are composed, and covered by
- * `number-field.test.ts`. 'Failed to' is followed by an operation in `api-error.ts`; 'Amount' and the like
- * begin an error about an amount, covered by `send-form.test.ts`.
+ * Messages of sections 2, 5, 6 and 8. Without messages about numbers, which the program composes (see
+ * `number-field.test.ts`). `api-error.ts` appends an operation to 'Failed to'. Texts such as 'Amount' begin
+ * an error about an amount (see `send-form.test.ts`).
  */
 export const messages: Message[] = [
   ...of(

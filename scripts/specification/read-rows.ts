@@ -1,11 +1,11 @@
 /** A row of docs/specification.md. */
 export type Row = {
-  /** The file and line of the row. */
+  /** File name and line number of the row. */
   at: string;
   section: string;
   /** The specified behaviour. */
   line: string;
-  /** Files and folders that implement it. */
+  /** Files and folders that implement the behaviour. */
   places: string[];
   tests: { file: string; title: string }[];
 };

@@ -2,7 +2,7 @@ import { type Node, parseSync } from 'oxc-parser';
 
 /**
  * Returns the complete texts of a TypeScript file: strings, templates, concatenations, and contents of
- * elements, with '{}' for placeholders. Excludes comments and types.
+ * elements. Placeholders become '{}'. Ignores comments and types.
  */
 export function readTexts(path: string, source: string): Set<string> {
   const texts = new Set<string>();
@@ -14,14 +14,14 @@ export function readTexts(path: string, source: string): Set<string> {
   return texts;
 }
 
-/** Returns the noun of a call such as `notFound('Video')`, whose message is 'Video not found'. */
+/** Returns the noun of a call such as `notFound('Video')`, which creates the message 'Video not found'. */
 function missingNoun(node: Node): string | null {
   if (node.type !== 'CallExpression' || node.callee.type !== 'Identifier') return null;
   const [noun] = node.arguments;
   return node.callee.name === 'notFound' && noun && isText(noun) ? textOf(noun) : null;
 }
 
-/** Normalizes quotes and whitespace. */
+/** Replaces typographic quotes, and collapses whitespace. */
 export function tidy(text: string): string {
   return text.replaceAll('&apos;', "'").replace(/\s+/g, ' ').trim();
 }

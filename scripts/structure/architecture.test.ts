@@ -5,13 +5,13 @@ import { describe, expect, it } from 'vitest';
 import { root } from '../root.ts';
 import { readSource } from './read-source.ts';
 
-/** A row of the table "Ten paths": the files that lead from the route to the SQL, in order. */
+/** A row of the table "Ten paths": the files between a route and its SQL, in order. */
 type Path = { words: string; caller: string; files: string[]; count: string };
 
 const FILES_MAX = 6;
 const FOLDERS_MAX = 4;
 const SQL = /sql[<`]|\.(selectFrom|insertInto|updateTable)\(|create or replace function/;
-/** Words that a search leaves out. */
+/** Words that are ignored when searching. */
 const FILLERS = new Set(['a', 'as', 'from', 'of', 'the']);
 
 const page = readFileSync(path.join(root, 'docs/architecture.md'), 'utf8');
@@ -34,7 +34,7 @@ function codes(text: string): string[] {
   return [...text.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
 }
 
-/** Files of the server's modules are written without `server/src/modules/`. */
+/** Adds `server/src/modules/`, which the table omits for files of the server's modules. */
 function inTree(file: string): string {
   return /^(contract|server)\//.test(file) ? file : `server/src/modules/${file}`;
 }
@@ -51,7 +51,7 @@ function importsOf(file: string): string[] {
   );
 }
 
-/** True if one file imports the other, or calls a function that the SQL file creates. */
+/** True if one file imports the other, or calls a function that is created in the other (an SQL file). */
 function isConnected(file: string, earlier: string): boolean {
   if (file.endsWith('.sql')) {
     const created = [...read(file).matchAll(/create or replace function (\w+)/g)];
@@ -60,14 +60,17 @@ function isConnected(file: string, earlier: string): boolean {
   return importsOf(file).includes(earlier) || importsOf(earlier).includes(file);
 }
 
-/** The files of the working tree, each with a leading slash. */
+/** Paths of all files in the working tree, each with a leading slash. */
 const tree = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root })
   .toString()
   .split('\n')
   .filter((file) => file !== '' && existsSync(path.join(root, file)))
   .map((file) => `/${file}`);
 
-/** True if the tree has the file, or the folder if the name ends in a slash. A name may omit its first folders. */
+/**
+ * True if the tree has the file, or the folder if the name ends with a slash. The first folders of the path
+ * may be omitted.
+ */
 function isThere(name: string): boolean {
   return tree.some((file) => (name.endsWith('/') ? file.includes(`/${name}`) : file.endsWith(`/${name}`)));
 }
@@ -112,7 +115,7 @@ describe.each(paths)('$words', ({ words, caller, files, count }) => {
     expect(files.some((file) => SQL.test(read(file)))).toBe(true);
   });
 
-  it('starts at a file that contains its words', () => {
+  it('starts at a file that contains all words of the row', () => {
     const text = read(files[0] ?? '').toLowerCase();
     const searched = words.split(' ').filter((word) => !FILLERS.has(word));
     expect(searched.filter((word) => !text.includes(word.toLowerCase()))).toEqual([]);
@@ -123,7 +126,7 @@ describe.each(paths)('$words', ({ words, caller, files, count }) => {
   });
 
   it.each(files.slice(1).map((file, at) => [file, files.slice(0, at + 1)] as const))(
-    '%s is connected to an earlier file',
+    '%s is connected to a file before it',
     (file, before) => {
       expect(before.filter((earlier) => isConnected(file, earlier))).not.toEqual([]);
     },

@@ -1,7 +1,7 @@
 /**
- * Fails if the tree breaks a rule of its structure without an exception.
+ * Fails if the tree breaks a structure rule and there is no exception for it.
  *
- *   node scripts/structure/check-structure.ts PYTHON
+ *    node scripts/structure/check-structure.ts PYTHON
  */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -13,10 +13,10 @@ import { judge } from './judge.ts';
 import publicFiles from './public-files.json' with { type: 'json' };
 import { type Measured, readSource } from './read-source.ts';
 
-/** Files written by hand; line counts mean nothing for others, such as data and lock files. */
+/** Extensions of files written by hand. The line count of others, such as lock files, means nothing. */
 const written = /\.(ts|tsx|py|sql|sh|css|html|md)$/;
 
-/** Returns the files of the working tree, except ignored and generated ones. */
+/** Returns the files of the working tree, without ignored and generated ones. */
 async function readTree(python: string): Promise<TreeFile[]> {
   const { output } = await capture('git', ['ls-files', '--cached', '--others', '--exclude-standard', '-z']);
   const paths = output

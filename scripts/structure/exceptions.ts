@@ -1,6 +1,6 @@
 import type { Exception } from './judge.ts';
 
-/** Generated files are exempt from the limits of lines and files. */
+/** Generated files, to which the limits of lines and files do not apply. */
 const generated = [
   /\.generated\.ts$/,
   /^contract\/openapi\.json$/,
@@ -12,7 +12,7 @@ export function isGenerated(file: string): boolean {
   return generated.some((pattern) => pattern.test(file));
 }
 
-/** Allowed breaches of the structure rules. An exception that is unused or listed twice fails the check. */
+/** Permitted breaches of the structure rules. The check fails if one is not needed, or listed twice. */
 export const exceptions: Exception[] = [
   {
     rule: 'file',

@@ -1,6 +1,6 @@
 import type { Breach, Rule } from './find-breaches.ts';
 
-/** An allowed breach: `where` is written as in the check's output. */
+/** A permitted breach. `where` has the same form as in the output of the check. */
 export type Exception = { rule: Rule; where: string; reason: string };
 
 /** Returns one line for each breach without an exception, and for each unused or duplicate exception. */

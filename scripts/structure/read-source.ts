@@ -1,15 +1,15 @@
 import { type Node, type Program, parseSync, Visitor } from 'oxc-parser';
 
-/** A name that a file exports, with its kind as far as the rules need it. */
+/** A name that a file exports. `kind` has only the distinctions that the rules need. */
 export type Exported = { name: string; kind: 'type' | 'function' | 'endpoint' | 'value'; line: number };
 
 /**
- * Imports of one file from another, by their exported names. For namespace imports (`import * as credits`)
- * these are the accessed members (`credits.getBalance`), and '*' if the namespace is spread or listed.
+ * The names that a file imports from another one. For a namespace (`import * as credits`), these are the
+ * members that are accessed (`credits.getBalance`), or '*' if the namespace is spread or listed.
  */
 export type Imported = { from: string; values: string[]; types: string[]; line: number };
 
-/** A function with its first line and length. */
+/** A function with its first line, and its number of lines. */
 export type Measured = { name: string; line: number; lines: number };
 
 /** The parts of a TypeScript file that the rules need. */
@@ -50,7 +50,7 @@ export function readSource(path: string, text: string): Source {
   return { functions: measureFunctions(program, text, lineAt), exports, imports: [...imports, ...passedOn] };
 }
 
-/** The exported functions and endpoints among the file's own declarations. */
+/** Returns the functions and endpoints that the file declares and exports. */
 function kindsOf(program: Program, text: string): Map<string, Exported['kind']> {
   const kinds = new Map<string, Exported['kind']>();
   for (const statement of program.body) {
@@ -70,8 +70,8 @@ function kindsOf(program: Program, text: string): Map<string, Exported['kind']> 
 }
 
 /**
- * Returns every function with its name: its own, or its variable's. Groups of tests (`describe`) are
- * excluded, and nested functions are listed separately.
+ * Returns every function with its name, or the name of its variable. Excludes groups of tests (`describe`).
+ * Nested functions are listed separately too.
  */
 function measureFunctions(program: Program, text: string, lineAt: (offset: number) => number): Measured[] {
   const names = new Map<Node, string>();
@@ -98,7 +98,7 @@ function measureFunctions(program: Program, text: string, lineAt: (offset: numbe
   return found;
 }
 
-/** Its type is an enum without runtime values in the package. */
+/** Compares with a text, because the type is an enum that does not exist at runtime. */
 function isNamespace({ kind }: { kind: string }): boolean {
   return kind === 'NamespaceObject';
 }

@@ -15,7 +15,7 @@ function typescript(file: string, text: string): TreeFile {
   return { path: file, lines: text.split('\n').length, functions: source.functions, source };
 }
 
-/** Returns the rules broken by these files, and where. */
+/** Returns which rules these files break, and where. */
 function breachesOf(files: Record<string, string>, publicFiles: PublicFiles = {}): string[] {
   const tree = Object.entries(files).map(([file, text]) => typescript(file, text));
   return findBreaches(tree, publicFiles).map(({ rule, where }) => `${rule} ${where}`);
@@ -30,7 +30,7 @@ describe('files, functions and folders', () => {
     ]);
   });
 
-  it('fails a package that exceeds its budget of lines or files, tests aside', () => {
+  it('fails a package that exceeds its budget of lines or files, not counting tests', () => {
     const files = ['web/src/a.ts', 'web/src/b.tsx', 'web/src/b.test.tsx'].map((file) =>
       typescript(file, lines(10)),
     );
@@ -93,7 +93,7 @@ describe('files, functions and folders', () => {
     ).toEqual(['runtime/a.py#m']);
   });
 
-  it('limits folders to 25 files, excluding tests and subfolders', () => {
+  it('limits folders to 25 files, not counting tests and subfolders', () => {
     const folder = (name: string, count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`${name}/${n}.ts`, '']));
     expect(
@@ -122,7 +122,7 @@ describe('crumbs', () => {
     expect(breachesOf({ ...crumb(small), ...more })).toEqual([]);
   });
 
-  it('allows a small file that another module imports, that is a job, or that routes bind', () => {
+  it('permits a small file that another module imports, that is a job, or that routes bind', () => {
     expect(breachesOf(crumb('server/src/modules/accounts/small.ts', '../accounts/small.ts'))).toEqual([]);
     expect(breachesOf(crumb('server/src/modules/billing/jobs/small.ts', './jobs/small.ts'))).toEqual([]);
     const bound = { [small]: '// small', 'server/src/modules/billing/routes.ts': "import './small.ts';" };
@@ -204,7 +204,7 @@ describe('the contract', () => {
   it('counts every entry as used if the namespace is spread', () => {
     const spread = "import * as report from '@bakehouse/contract/credits';\nmake({ ...report });";
     expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': spread })).toEqual([]);
-    // A name with the same prefix is a different name.
+    // Its name begins with the name of the entry, but is another one.
     const other = "import * as report from '@bakehouse/contract/credits';\nmake({ ...reports });";
     expect(breachesOf({ [contract]: 'export const line = 1;', 'scripts/gen.ts': other })).toEqual([
       `contract ${contract}#line`,
@@ -235,7 +235,7 @@ describe('exceptions', () => {
     expect(judge([], [exception])).toEqual([expect.stringMatching(/^web\/src\/a\.ts: no longer breaks/)]);
   });
 
-  it('rejects a duplicate exception, whatever its reasons', () => {
+  it('rejects an exception that is listed twice, even with different reasons', () => {
     expect(judge([breach], [exception, { ...exception, reason: 'another' }])).toEqual([
       expect.stringMatching(/^web\/src\/a\.ts: stands twice/),
     ]);

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { capture } from '../child.ts';
 
-/** Returns files that differ from `main`, or are not committed yet; none without git. */
+/** Returns the files that differ from `main` or are not committed. Returns no files if git is missing. */
 export async function findChanged(): Promise<string[]> {
   const lists = [
     ['diff', '--name-only', '--no-renames', 'main...HEAD'],
@@ -14,7 +14,7 @@ export async function findChanged(): Promise<string[]> {
   return [...new Set((await Promise.all(lists)).flat())];
 }
 
-/** Returns true for a test of a changed file: itself, or one in its folder. */
+/** Returns true if a test file has changed, or is in the same folder as a changed file. */
 export function isTestOf(test: string, changed: readonly string[]): boolean {
   return changed.some((file) => path.dirname(file) === path.dirname(test) && /\.(tsx?|py)$/.test(file));
 }

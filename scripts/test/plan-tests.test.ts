@@ -14,7 +14,7 @@ it('runs everything without arguments', () => {
   expect(planTests([], files)).toEqual({ units: all, runtime: all, journeys: all });
 });
 
-it('uses a word that is part of a path to select files, in their runners only', () => {
+it('a word that is part of a path selects these files, and only their runners', () => {
   expect(planTests(['money'], files)).toEqual({
     units: { files: ['contract/src/money.test.ts', 'web/src/ui/money.test.tsx'], name: null },
     runtime: null,
@@ -28,7 +28,7 @@ it('uses a word that is part of a path to select files, in their runners only', 
   expect(planTests(['test_scenes'], files).runtime?.files).toEqual(['models/tests/test_scenes.py']);
 });
 
-it('uses other words as the name of a test, and searches files with all of them', () => {
+it('other words are the name of a test, which is searched for in files that contain all of them', () => {
   const name = 'rounds half away';
   expect(planTests([name], files)).toEqual({
     units: { files: ['contract/src/money.test.ts'], name },
@@ -41,11 +41,11 @@ it('uses other words as the name of a test, and searches files with all of them'
   });
 });
 
-it('runs nothing for a word that occurs nowhere', () => {
+it('runs nothing if no file contains the word', () => {
   expect(planTests(['acounts'], files)).toEqual({ units: null, runtime: null, journeys: null });
 });
 
-it('selects the files of the soak tier for a soak only', () => {
+it('a soak selects only the files of the soak tier', () => {
   const soaking = new Map([
     ...files,
     ['server/src/survival/kill-nine.test.ts', "import { effort } from '../testing/soak.ts';"],

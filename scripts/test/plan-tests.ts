@@ -1,13 +1,13 @@
-/** Which tests of one runner to run: those in `files` (null: all), of them those named `name` (null: all). */
+/** Tests of one runner: those in `files` (null: in all files) with this name (null: with any name). */
 export type Selection = { files: string[] | null; name: string | null };
 
-/** Tests to run in each runner; null for none. */
+/** The tests that each runner runs; null for no tests. */
 export type TestPlan = Record<'units' | 'runtime' | 'journeys', Selection | null>;
 
-/** Marks a test file that does more in the soak tier. */
+/** Matches test files that do more in the soak tier than in the gate. */
 const DOES_MORE_IN_SOAK = /\/soak\.ts'|\bsoakJourney\b|\bmark\.soak\b/;
 
-/** Whether only the soak tier runs this file. */
+/** True if a file runs only in the soak tier. */
 const isSoakOnly = (file: string) => file.endsWith('.soak.test.ts');
 
 type Runner = keyof TestPlan;
@@ -18,10 +18,9 @@ function runnerOf(file: string): Runner {
 }
 
 /**
- * Words choose tests: a word that is part of the path of some test file chooses those files;
- * the others together are the name of a test, which is looked for where its words occur.
- * Without words the whole gate runs. `testFiles` holds the text of each file by its path. A `soak` selects only the files of
- * the soak tier.
+ * Plans which tests to run. A word that is part of the path of a test file selects the file. All other words
+ * together are the name of a test, which is searched for in the files that contain them. Without words, the
+ * whole gate runs. `testFiles` maps paths to contents. `soak` selects only the files of the soak tier.
  */
 export function planTests(
   words: string[],

@@ -6,7 +6,7 @@ import { type Durations, inMinutes, readDurations, saveDurations } from './durat
 /** Interval of progress messages. */
 const SAID_MS = 30_000;
 
-/** Prints the finished files and the estimated time of the others; saves the durations. */
+/** Prints finished files, and the estimated time for the others. Saves the durations. */
 export default class implements Reporter {
   private last: Durations = {};
   private readonly took: Durations = {};

@@ -5,15 +5,15 @@ import { readDurations } from './durations.ts';
 import { findChanged, isTestOf } from './find-changed.ts';
 
 /**
- * Runs tests of changed files first, then the slowest ones: a slow test at the end would run alone. Tests of
- * a project stay together, because they share their workers.
+ * Runs tests of changed files first, then the slowest ones, because a slow test at the end would run alone.
+ * Tests of one project follow each other, because they share workers.
  */
 export default class extends BaseSequencer {
   override async sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
     const [durations, changed] = await Promise.all([readDurations(), findChanged()]);
     const rankOf = ({ moduleId }: TestSpecification) => {
       const file = path.relative(root, moduleId);
-      // A test without a known duration may be slow.
+      // Assume a long duration for a test that has not run before.
       return isTestOf(file, changed) ? Number.MAX_VALUE : (durations[file] ?? 60_000);
     };
     const ranked = specifications.map((one) => ({ one, rank: rankOf(one) })).sort((a, b) => b.rank - a.rank);

@@ -4,7 +4,7 @@ export type FinishedStage = StageReport & { title: string; ms: number };
 
 const SLOWEST = 5;
 
-/** Prints the time of each stage, the slowest test files and the failed tests of all stages. */
+/** Prints the time of each stage, the slowest test files, and the failed tests of all stages. */
 export function printSummary(stages: FinishedStage[]): void {
   console.log('\nTime by stage');
   for (const { title, ms } of stages) console.log(`  ${inSeconds(ms)}  ${title}`);

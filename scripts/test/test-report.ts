@@ -7,10 +7,10 @@ export type Counts = {
   skipped: number;
 };
 
-/** Milliseconds that each test file took, by its path or, for Python, its module. */
+/** Milliseconds that each test file took, by its path. For Python, by its module. */
 export type FileTimes = Record<string, number>;
 
-/** The outcome of one stage. `failures` names the failed tests, and the files that failed to load. */
+/** The result of one stage. `failures` contains the failed tests, and the files that could not be loaded. */
 export type StageReport = { counts: Counts; fileTimes: FileTimes; failures: string[] };
 
 type VitestReport = {
@@ -23,12 +23,13 @@ type VitestReport = {
   }[];
 };
 
-/** Reads vitest's JSON report. A file that fails to load counts as one failure. */
+/** Reads vitest's JSON report. A file that could not be loaded counts as one failure. */
 export function readVitestReport(json: string, name: string | null): StageReport {
   const report = JSON.parse(json) as VitestReport;
   const tests = report.testResults
     .flatMap(({ name: file, assertionResults }) => assertionResults.map((test) => ({ file, ...test })))
-    // Vitest lists tests with other names as skipped, though the user did not select them.
+    // Do not count tests with another name. Vitest reports them as skipped, although the user did not select
+    // them.
     .filter(({ fullName }) => name === null || fullName.includes(name));
   const passed = tests.filter(({ status }) => status === 'passed').length;
   const failedTests = tests.filter(({ status }) => status === 'failed');
@@ -76,7 +77,7 @@ function readAttribute(attributes: string, name: string): string {
   return attributes.match(new RegExp(`\\b${name}="([^"]*)"`))?.[1] ?? '';
 }
 
-/** The path that a user passes to `./bakehouse test`. */
+/** Returns the path to pass to `./bakehouse test`. */
 export function relativeToRoot(file: string): string {
   return path.isAbsolute(file) ? path.relative(root, file) : file;
 }

@@ -24,12 +24,12 @@ const testFiles = [
 ];
 const none: Counts = { passed: 0, failed: 0, skipped: 0 };
 const empty: StageReport = { counts: none, fileTimes: {}, failures: [] };
-/** pytest's exit code when no test matches. */
+/** Exit code of pytest if there is no matching test. */
 const NO_TESTS = 5;
 
 /**
- * Runs the gate, the selected tests, or the soak tier, then prints the time of each stage, the slowest
- * files, the failed tests and the line `N passed, N failed, N skipped`.
+ * Runs the gate, the selected tests, or the soak tier. Then prints the time of each stage, the slowest files,
+ * the failed tests, and the line `N passed, N failed, N skipped`.
  */
 export const test: Command = async ({ words, soak }) => {
   const plan = planTests(words, await readTestFiles(), { soak });
@@ -59,7 +59,7 @@ export const test: Command = async ({ words, soak }) => {
   }
   printSummary(finished);
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
-  // The files contain the words, but no test has that name.
+  // Some files contain the words, but none has a test with that name.
   if (words.length > 0 && counts.passed + counts.failed + counts.skipped === 0) throw nothingFits();
   return counts.failed === 0 ? 0 : 1;
 };
@@ -90,7 +90,7 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
   return stages;
 }
 
-/** Returns the expected duration of the first of these stages, and of all, if known from the last run. */
+/** Returns the expected duration of the first of these stages, and of all of them, as far as known. */
 function expectation(stages: Stage[], last: Durations): string {
   const known = stages.map(({ title }) => last[title]).filter((ms) => ms !== undefined);
   const [first] = known;
@@ -126,7 +126,7 @@ async function runPytest(
     '--config-file=runtime/pyproject.toml',
     '--rootdir=runtime',
     `--junitxml=${report}`,
-    // Each process has one thread; tests of a file stay together, because they share fixtures.
+    // Each process uses one thread. Tests of a file run in the same process, because they share fixtures.
     ...['--numprocesses', 'auto', '--maxprocesses', '4', '--dist', 'loadfile', '--no-loadscope-reorder'],
   ];
   if (soak) args.push('-m', 'soak');
@@ -136,7 +136,7 @@ async function runPytest(
   return withFailedRunner(code === NO_TESTS ? 0 : code, xml === null ? empty : readJunitReport(xml));
 }
 
-/** Counts a runner that failed without a failed test, e.g. before its first test, as one failure. */
+/** If a runner failed without a failed test, for example before its first test, counts one failure. */
 function withFailedRunner(code: number, report: StageReport): StageReport {
   const { counts } = report;
   if (code === 0 || counts.failed > 0) return report;
@@ -149,7 +149,7 @@ function printFailure(error: unknown): StageReport {
   return { ...empty, counts: { ...none, failed: 1 }, failures: [error.message] };
 }
 
-/** Returns the text of each test file by its path, ordered by path. */
+/** Returns the text of each test file by its path, sorted by path. */
 async function readTestFiles(): Promise<Map<string, string>> {
   const files: string[] = [];
   const exclude = (entry: string) => entry.includes('node_modules');
@@ -158,7 +158,7 @@ async function readTestFiles(): Promise<Map<string, string>> {
   return new Map(await Promise.all(texts));
 }
 
-/** pytest takes an expression, so every word of the name must occur. */
+/** Returns an expression for pytest that every word of the name must match. */
 function nameExpression(name: string): string {
   const words = name.match(/\w+/g) ?? [];
   return words.filter((word) => !['and', 'or', 'not'].includes(word)).join(' and ');

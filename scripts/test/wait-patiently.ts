@@ -1,9 +1,9 @@
 import { vi } from 'vitest';
 
-/** Guards against hanging; tests must not depend on the machine's speed. vitest's default is 1 s. */
+/** Detects hanging; tests must not depend on the machine's speed. vitest's default is 1 s. */
 const WAITED_MS = 120_000;
 
-// vitest has a setting for `expect.poll`, but none for these.
+// vitest has a setting for `expect.poll`, but none for these functions, so replace them.
 const { waitFor, waitUntil } = vi;
 type Limits = { timeout?: number; interval?: number };
 const patient = (limits: number | Limits = {}): number | Limits =>

@@ -3,7 +3,7 @@ import { judgeLead } from './judge-lead.ts';
 
 const answers = (right: number, of = 20) => Array.from({ length: of }, (_, index) => index < right);
 
-test('a model that is its base has no lead, however much of it is right', () => {
+test('a model that equals its base has no lead, however many answers are right', () => {
   for (const right of [0, 7, 20]) {
     expect(judgeLead(answers(right), answers(right))).toEqual({
       ...{ wins: 0, losses: 0 },
@@ -13,7 +13,7 @@ test('a model that is its base has no lead, however much of it is right', () => 
 });
 
 test.each([
-  // 1 of 2^9 is above one in a thousand; 1 of 2^10 is below.
+  // 1 of 2^9 is more than one in a thousand; 1 of 2^10 is less.
   { right: 9, isProven: false },
   { right: 10, isProven: true },
   { right: 20, isProven: true },
@@ -23,10 +23,10 @@ test.each([
   expect(lead.chance).toBeCloseTo(0.5 ** right, 12);
 });
 
-test('answers that only the base knows count against it', () => {
+test('questions that only the base answers correctly count against the tuned model', () => {
   const first = [...answers(12, 12), ...answers(0, 3)];
   const second = [...answers(0, 12), ...answers(3, 3)];
-  // The upper tail of 15 tosses from 12 on: (455 + 105 + 15 + 1) of 2^15.
+  // Probability of at least 12 heads in 15 tosses: (455 + 105 + 15 + 1) of 2^15.
   expect(judgeLead(first, second)).toMatchObject({ wins: 12, losses: 3, isProven: false });
   expect(judgeLead(first, second).chance).toBeCloseTo(576 / 2 ** 15, 12);
   expect(judgeLead(second, first)).toMatchObject({ isProven: false });

@@ -1,18 +1,19 @@
-/** The chance that a model no better than its base passes. */
+/** Maximum probability that a model passes although it is not better than its base. */
 const CHANCE_MAX = 1 / 1000;
 
 export type Lead = {
   /** Number of questions that only the first model answers correctly, or only the second. */
   wins: number;
   losses: number;
-  /** Probability of this many wins if neither is better. */
+  /** Probability of at least this many wins if neither model is better. */
   chance: number;
   isProven: boolean;
 };
 
 /**
- * Returns whether one model answers the same questions better than another, by the sign test over those that
- * exactly one has right, which ignores how hard they are.
+ * Decides whether one model answers the same questions better than another one. Uses the sign test on the
+ * questions that exactly one of them answers correctly, so that it does not matter how hard the questions
+ * are.
  */
 export function judgeLead(first: readonly boolean[], second: readonly boolean[]): Lead {
   const wins = first.filter((right, index) => right && !second[index]).length;
@@ -21,7 +22,7 @@ export function judgeLead(first: readonly boolean[], second: readonly boolean[])
   return { wins, losses, chance, isProven: chance < CHANCE_MAX };
 }
 
-/** Probability that at least `heads` of `tosses` fall on one side. */
+/** Returns the probability of at least `heads` heads in `tosses` tosses. */
 function chanceOf(heads: number, tosses: number): number {
   let ways = 1;
   let sum = 0;

@@ -16,9 +16,9 @@ const script = path.join(import.meta.dirname, 'read_with_peft.py');
 
 /**
  * Downloads a base model and an adapter like any user, and scores the served answers with Transformers and
- * PEFT as the reference. Resolves, per answer, to the largest gap in log probability between PEFT's own
- * choice of a token and the served one: 0 if all are equal. Two equally likely tokens may swap by rounding,
- * which differs between CPUs.
+ * PEFT. For each answer, returns the largest difference in log probability between a served token and the
+ * token that PEFT would choose; 0 if all tokens are the same. Rounding, which depends on the CPU, may swap
+ * two tokens that are equally likely.
  */
 export async function readWithPeft(
   client: Client,
@@ -39,7 +39,7 @@ export async function readWithPeft(
   }
 }
 
-/** Returns the folder of a model's files, without those that only llama.cpp reads. */
+/** Returns a folder with the files of a model, without those that only llama.cpp reads. */
 async function download(client: Client, assetId: string, folder: string): Promise<string> {
   const { files } = await client.call(getAsset, { params: { id: assetId } });
   for (const file of files) {

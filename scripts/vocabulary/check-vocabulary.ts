@@ -1,4 +1,4 @@
-/** Fails if the product or its documentation uses a word that docs/vocabulary.md replaces. */
+/** Fails if the product or its documentation contains a word that docs/vocabulary.md replaces. */
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { root } from '../root.ts';
@@ -7,7 +7,7 @@ import { readTexts } from '../specification/read-texts.ts';
 import { findWrongWords, proseOf, readWrongWords, withoutAll } from './find-wrong-words.ts';
 
 const VOCABULARY = 'docs/vocabulary.md';
-/** Excludes operators' files, which may use technical terms such as 'installation'. */
+/** Excludes files for operators, which may contain technical terms such as 'installation'. */
 const PROGRAMS = ['web/src/**/*.{ts,tsx}', 'contract/src/**/*.ts', 'server/src/{modules,wires}/**/*.ts'];
 /** Words that users may type in a search. */
 const SEARCH_WORDS = 'web/src/shell/palette/sidebar-words.ts';

@@ -9,7 +9,7 @@ export function readWrongWords(document: string): Map<string, string> {
   return words;
 }
 
-/** Returns the wrong words of a text, one sentence each. */
+/** Returns one sentence for each wrong word in a text. */
 export function findWrongWords(text: string, words: ReadonlyMap<string, string>): string[] {
   return [...words].flatMap(([wrong, right]) => {
     const isThere = new RegExp(`(?<![\\w-])${wrong}s?(?![\\w-])`, 'i').test(text);
@@ -17,12 +17,12 @@ export function findWrongWords(text: string, words: ReadonlyMap<string, string>)
   });
 }
 
-/** Returns a text without specified sentences, whose words must not change. */
+/** Removes the specified sentences from a text, because their words must not change. */
 export function withoutAll(text: string, sentences: readonly string[]): string {
   return sentences.reduce((rest, sentence) => rest.replaceAll(sentence, ''), text);
 }
 
-/** Returns the prose of a page, without code. */
+/** Returns the prose of a page, without its code. */
 export function proseOf(page: string): string[] {
   return page
     .replaceAll(/^```[\s\S]*?^```/gm, '')

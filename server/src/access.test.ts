@@ -17,9 +17,9 @@ import { signUpOperator } from './testing/sign-up-operator.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
- * Calls every endpoint of the contract with no key, a stale key, another user's key, and another user's key
- * on Ada's data. New endpoints are covered automatically; an endpoint with a new kind of id or input fails
- * until it is added below.
+ * Calls every endpoint of the contract without a key, with a stale key, with another user's key, and with
+ * another user's key on Ada's data. New endpoints are included automatically. An endpoint with a new kind of
+ * id or input fails until it is added below.
  */
 
 const endpoints = await contractEndpoints();
@@ -28,12 +28,12 @@ const [ada, bob, cy] = [await server.signUp('Ada'), await server.signUp('Bob'), 
 const stale = { ...ada };
 ada.apiKey = (await server.request(rotateApiKey, {}, { as: ada })).data;
 
-test('no cookie authenticates calls that pages of any site may make', () => {
+test('calls that pages of any site may make do not accept cookies', () => {
   const openToSites = endpoints.filter(({ path: target }) => target.startsWith('/v1/'));
   expect(new Set(openToSites.map(({ access }) => access))).toEqual(new Set(['key']));
 });
 
-/** Sends just enough to pass or fail the access checks, which run before input validation. */
+/** Sends the minimum input that reaches the access checks, which run before the input is validated. */
 async function statusOf(
   endpoint: Endpoint,
   headers: Record<string, string>,
@@ -84,9 +84,9 @@ test.each(endpoints.map((one) => [line(one), one] as const))(
   },
 );
 
-describe('a route that takes a key', () => {
+describe('a route that requires a key', () => {
   test.each(withAccess('key', 'operator'))(
-    '%s refuses no key, a stale key, and a session alone',
+    '%s rejects calls without a key, with a stale key, or with only a session',
     async (_line, endpoint) => {
       expect(await statusOf(endpoint, {})).toBe(401);
       expect(await statusOf(endpoint, { 'x-api-key': 'nonsense' })).toBe(401);
@@ -97,11 +97,11 @@ describe('a route that takes a key', () => {
   );
 
   const personal = withAccess('key').filter(([, endpoint]) => namesAUser(endpoint));
-  test.each(personal)("%s refuses another user's id", async (_line, endpoint) => {
+  test.each(personal)("%s rejects another user's id", async (_line, endpoint) => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey }, ada.userId)).toBe(403);
   });
 
-  test.each(withAccess('operator'))('%s refuses users who are not operators', async (_line, endpoint) => {
+  test.each(withAccess('operator'))('%s rejects users who are not operators', async (_line, endpoint) => {
     expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(403);
   });
 });
@@ -129,30 +129,33 @@ describe('an API key', async () => {
   });
 
   test.each(withKey.filter(([, { scopes = [] }]) => !scopes.includes('inference')))(
-    '%s refuses an inference key',
+    '%s rejects an inference key',
     async (_line, endpoint) => {
       expect(await statusOf(endpoint, asker, olga.userId)).toBe(403);
     },
   );
 
-  test.each(withAccess('operator'))("%s refuses an operator's limited key", async (_line, endpoint) => {
-    expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
-    expect(await statusOf(endpoint, budgeted, olga.userId)).toBe(403);
-    expect(await statusOf(endpoint, { 'x-api-key': olga.apiKey }, olga.userId)).not.toBe(403);
-  });
+  test.each(withAccess('operator'))(
+    "%s rejects an operator's key that has limits",
+    async (_line, endpoint) => {
+      expect(await statusOf(endpoint, reader, olga.userId)).toBe(403);
+      expect(await statusOf(endpoint, budgeted, olga.userId)).toBe(403);
+      expect(await statusOf(endpoint, { 'x-api-key': olga.apiKey }, olga.userId)).not.toBe(403);
+    },
+  );
 
   const changingKeys = withKey.filter(
     ([, { managesKeys, method, path: url }]) =>
       managesKeys || (method !== 'GET' && url.includes('/api_keys')),
   );
-  test.each(changingKeys)("%s refuses every key except the web app's", async (_line, endpoint) => {
+  test.each(changingKeys)("%s rejects every key except the web app's", async (_line, endpoint) => {
     for (const key of [reader, asker, budgeted, ending, further]) {
       expect(await statusOf(endpoint, key, olga.userId)).toBe(403);
     }
   });
 });
 
-test.each(withAccess('session'))("%s accepts the session's owner but no key", async (_line, endpoint) => {
+test.each(withAccess('session'))("%s accepts its owner's session, but no key", async (_line, endpoint) => {
   expect(await statusOf(endpoint, {})).toBe(401);
   expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
   if (namesAUser(endpoint)) expect(await statusOf(endpoint, { cookie: bob.cookie }, ada.userId)).toBe(403);
@@ -176,14 +179,20 @@ test.each(withAccess('key_or_session'))(
   },
 );
 
-test.each(withAccess('workload'))("%s accepts only its own workload's token", async (_line, endpoint) => {
-  expect(await statusOf(endpoint, {})).toBe(401);
-  expect(await statusOf(endpoint, { authorization: 'Bearer nonsense' })).toBe(401);
-  expect(await statusOf(endpoint, { authorization: `Bearer ${bob.apiKey}` })).toBe(401);
-  expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
-});
+test.each(withAccess('workload'))(
+  '%s accepts only the token of its own workload',
+  async (_line, endpoint) => {
+    expect(await statusOf(endpoint, {})).toBe(401);
+    expect(await statusOf(endpoint, { authorization: 'Bearer nonsense' })).toBe(401);
+    expect(await statusOf(endpoint, { authorization: `Bearer ${bob.apiKey}` })).toBe(401);
+    expect(await statusOf(endpoint, { 'x-api-key': bob.apiKey })).toBe(401);
+  },
+);
 
-/** Every row that a call could change, read in one statement. Using a key changes its `last_used_at`. */
+/**
+ * Every row that a call could change, read in one statement. Excludes `last_used_at` of keys, which each use
+ * changes.
+ */
 async function allRows(): Promise<unknown> {
   const tables = [
     'api_keys',
@@ -214,11 +223,11 @@ async function allRows(): Promise<unknown> {
   return rows;
 }
 
-describe("another user's thing", async () => {
+describe('an object of another user', async () => {
   const things = await makeThings({ server, ada });
   const before = await allRows();
-  // Every user can see that restricted models exist. Trackers are identified per user by their service. Xet
-  // uploads have no owner yet.
+  // Exceptions: every user may know that a restricted model exists; tracking services identify their users
+  // themselves; Xet uploads have no owner yet.
   const naming = withAccess('key').filter(
     ([, { path: url }]) => /:(?!userId|modelId|type|service)/.test(url) && !url.startsWith('/hub/xet/'),
   );
@@ -232,19 +241,19 @@ describe("another user's thing", async () => {
   });
 
   test.each(naming.filter(([, { method }]) => method === 'GET'))(
-    '%s succeeds for Ada',
+    '%s works for Ada',
     async (name, endpoint) => {
       const input = { ...inputs[name], params: paramsOf(endpoint, things) };
       expect(await statusOf(endpoint, { 'x-api-key': ada.apiKey }, ada.userId, input)).toBe(200);
     },
   );
 
-  // Calls on one dataset or model, by its id or repository name.
+  // Calls on a single dataset or model, by its id or its repository name.
   const ofAsset = naming.filter(([, { path: url }]) =>
     /^\/api\/v1\/(asset|datasets)\/:id|^\/hub\/.*:name/.test(url),
   );
   const onlyReads = ({ method, scopes = [] }: Endpoint) => method === 'GET' || scopes.includes('read');
-  // Only the owner may use these.
+  // Calls that only the owner may make.
   const ownersAlone = new Set([
     'GET /api/v1/asset/:id/shares',
     'GET /api/v1/asset/:id/uploads',
@@ -253,7 +262,7 @@ describe("another user's thing", async () => {
   ]);
   const reading = ofAsset.filter(([name, endpoint]) => onlyReads(endpoint) && !ownersAlone.has(name));
   const writing = ofAsset.filter(([name, endpoint]) => !onlyReads(endpoint) || ownersAlone.has(name));
-  // These requests are invalid for every caller.
+  // Calls that are invalid for every caller.
   const statusOfWrite = (name: string) => (/^DELETE .*\/branch|\/discussions/.test(name) ? 400 : 403);
   const askAs = (user: { userId: string; apiKey: string }, name: string, endpoint: Endpoint) =>
     statusOf(endpoint, { 'x-api-key': user.apiKey }, user.userId, {
@@ -282,11 +291,11 @@ describe("another user's thing", async () => {
       rows = await allRows();
     });
 
-    test.each(reading)('%s succeeds for Bob', async (name, endpoint) => {
+    test.each(reading)('%s works for Bob', async (name, endpoint) => {
       expect(await askAs(bob, name, endpoint)).toBe(200);
     });
 
-    test.each(writing)('%s refuses Bob without changing anything', async (name, endpoint) => {
+    test.each(writing)('%s rejects Bob and changes nothing', async (name, endpoint) => {
       expect(await askAs(bob, name, endpoint)).toBe(statusOfWrite(name));
       expect(await allRows()).toEqual(rows);
     });
@@ -302,17 +311,17 @@ describe("another user's thing", async () => {
       rows = await allRows();
     });
 
-    test.each(reading)('%s succeeds for Cy but not for Bob', async (name, endpoint) => {
+    test.each(reading)('%s works for Cy but not for Bob', async (name, endpoint) => {
       expect(await askAs(cy, name, endpoint)).toBe(200);
       expect(await askAs(bob, name, endpoint)).toBe(404);
     });
 
-    test.each(writing)('%s refuses Cy without changing anything', async (name, endpoint) => {
+    test.each(writing)('%s rejects Cy and changes nothing', async (name, endpoint) => {
       expect(await askAs(cy, name, endpoint)).toBe(statusOfWrite(name));
       expect(await allRows()).toEqual(rows);
     });
 
-    describe('after it is unshared', () => {
+    describe('an asset that is no longer shared with Cy', () => {
       beforeAll(async () => {
         for (const id of await opened())
           await server.send(unshareAsset, { params: { id, username } }, { as: ada });
@@ -324,7 +333,7 @@ describe("another user's thing", async () => {
     });
   });
 
-  test.each(withAccess('workload'))("%s refuses another workload's token", async (_name, endpoint) => {
+  test.each(withAccess('workload'))("%s rejects another workload's token", async (_name, endpoint) => {
     const { db } = server.services;
     const [first, second] = await db.selectFrom('workloads').select('id').orderBy('id').execute();
     const token = createToken();

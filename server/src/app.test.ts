@@ -12,7 +12,7 @@ import { testServer } from './testing/test-server.ts';
 const server = await testServer();
 
 describe('the program', () => {
-  test('answers on its own port and reaches its database', async () => {
+  test('responds on its own port and reaches its database', async () => {
     expect(await (await fetch(`${server.url}/healthz`)).json()).toEqual({ status: 'ok' });
     expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ status: 'ok' });
   });
@@ -22,12 +22,12 @@ describe('the program', () => {
     expect(rows).toEqual([{ statement_timeout: '1min' }]);
   });
 
-  test('a new user can call with the key that the session shows', async () => {
+  test('a new user can call with the key that their session returns', async () => {
     const ada = await server.signUp('Ada');
     expect(await server.request(getMe, {}, { as: ada })).toMatchObject({ id: ada.userId, name: 'Ada' });
   });
 
-  test('streams changes to the user only', async () => {
+  test('streams changes only to their user', async () => {
     const [bob, eve] = [await server.signUp('Bob'), await server.signUp('Eve')];
     const leaving = new AbortController();
     const stream = await server.send(streamEvents, {}, { as: bob, signal: leaving.signal });
@@ -47,7 +47,7 @@ describe('the program', () => {
     expect(heard).not.toContain('of-eve');
   });
 
-  test('ends only the streams of a replaced key', async () => {
+  test('ends only the streams of a key that was replaced', async () => {
     const [kim, lea] = [await server.signUp('Kim'), await server.signUp('Lea')];
     const leaving = new AbortController();
     const own = await server.send(streamEvents, {}, { as: kim });
@@ -67,7 +67,7 @@ describe('the program', () => {
     expect(heard).not.toContain('api_key');
   });
 
-  test('keeps 20 streams open per user', async () => {
+  test('permits 20 open streams per user', async () => {
     const [ola, pam] = [await server.signUp('Ola'), await server.signUp('Pam')];
     const leaving = new AbortController();
     const open = (as: typeof ola) => server.send(streamEvents, {}, { as, signal: leaving.signal });
@@ -84,7 +84,7 @@ describe('the program', () => {
     again.abort();
   });
 
-  test('applies half of each limit while another web process runs', async () => {
+  test('applies half of each limit while there is another web process', async () => {
     const first = await testServer({ config: { rateLimits: true, rateLimitPerMinute: 200 } });
     const { db, log, machineId, webProcesses } = first.services;
     const ida = await first.signUp('Ida');
@@ -104,7 +104,7 @@ describe('the program', () => {
     leaving.abort();
   });
 
-  test('without the web role it listens only on the monitoring port, if set', async () => {
+  test('without the web role, only listens on the monitoring port, if one is set', async () => {
     const monitoringPort = await freePort();
     await testServer({ roles: ['worker'], config: { monitoringPort } });
     const ask = async (path: string) => fetch(`http://127.0.0.1:${monitoringPort}${path}`);
@@ -117,7 +117,7 @@ describe('the program', () => {
     expect(silent.app.http.server.listening).toBe(false);
   });
 
-  test('its workloads report to its local address, whatever its public URL', async () => {
+  test('its workloads report to its local address, even if it has a public URL', async () => {
     let reached = (_url: string): void => undefined;
     const reachedAt = new Promise<string>((resolve) => {
       reached = resolve;

@@ -35,17 +35,17 @@ import type { Role } from './roles.ts';
 
 type Options = {
   config: Config;
-  /** Must already be migrated. */
+  /** URL of a database that is already migrated. */
   databaseUrl: string;
   log: Logger;
   clock?: Clock;
-  /** Overrides the driver from the settings. */
+  /** Replaces the driver that the settings select. */
   driver?: Driver;
-  /** Overrides reading with the Python runtime. */
+  /** Replaces reading data files with the Python runtime. */
   readData?: ReadData;
-  /** How pictures are read for validation. Defaults to the Python runtime. */
+  /** Reads images for validation. Defaults to the Python runtime. */
   readPictures?: ReadPictures;
-  /** Overrides measuring this machine's load. */
+  /** Replaces measuring this machine's load. */
   cpuLoad?: () => CpuLoad;
   /** Defaults to none. */
   errorReports?: ErrorReports;
@@ -60,16 +60,16 @@ export type App = {
   engine: Engine;
   usage: UsageLeader;
   loops: ReturnType<typeof listLoops>;
-  /** Starts the roles. Resolves with the public URL, or null without the web role. */
+  /** Starts the roles. Returns the public URL, or null without the web role. */
   start: () => Promise<string | null>;
   /**
-   * Shuts down in order: stops accepting requests, finishes open ones (cuts them after 20 s by default), lets
-   * workloads save and report their work, ends jobs, closes connections.
+   * Shuts down in this order: stops accepting requests, lets open ones finish (for 20 s by default, then cuts
+   * them), lets workloads save and report their work, ends jobs, and closes connections.
    */
   close: () => Promise<void>;
 };
 
-/** Assembles the server from its modules. Nothing runs before `start`. */
+/** Creates the server from its modules. Nothing runs before `start`. */
 export async function createApp(options: Options): Promise<App> {
   const { config, databaseUrl, roles, cpuLoad = readCpuLoad, errorReports = noErrorReports } = options;
   const readFile = options.readData ?? deduplicateReads(readData);
@@ -119,7 +119,7 @@ export async function createApp(options: Options): Promise<App> {
   return { services, http, engine, usage, loops, start, close };
 }
 
-/** Web processes serve monitoring on their main port; other processes need a separate one. */
+/** Web processes serve monitoring on their main port; other processes need a port for it. */
 function openMonitoring(
   services: Services,
   roles: Role[],
@@ -130,24 +130,24 @@ function openMonitoring(
   return buildMonitoringServer({ services, metrics: createMetrics(pool), checkReady: isReady });
 }
 
-/** This server's claim on its machine; null before `start` and if the driver needs none. */
+/** This server's claim on the machine. Null before `start`, or if the driver needs none. */
 type Claim = { held: MachineClaim | null };
 
 type Parts = Awaited<ReturnType<typeof openServices>> &
   Pick<App, 'engine' | 'usage' | 'http' | 'loops'> & {
-    /** Engine for work in a cluster; null without one. */
+    /** Engine for work in a cluster; null if no cluster is configured. */
     ofCluster: Pick<Engine, 'start' | 'shutdown'> | null;
-    /** Monitoring server of a process without the web role; null if no port is set. */
+    /** Monitoring server of a process without the web role; null if no port is configured. */
     monitoring: FastifyInstance | null;
     databaseUrl: string;
     roles: Role[];
     driver: Driver;
     claim: Claim;
-    /** Aborts background work and responses that are still open. */
+    /** Aborts background work, and responses that are still open. */
     closing: AbortController;
   };
 
-/** Startup and shutdown order. */
+/** Returns `start` and `close`, which define the order of startup and shutdown. */
 function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
   const { services, queue, roles, heartbeat, databaseUrl, driver, claim, engine, usage, http } = parts;
   const { config, log, sandbox } = services;
@@ -170,7 +170,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
         await queue.work(services);
       }
       for (const { role, loop } of loops) if (roles.includes(role)) loop.start();
-      // Last, because the workloads that it starts report to the addresses above.
+      // Start the engine last, because its workloads report to the addresses above.
       if (roles.includes('reconciler')) {
         engineRuns = true;
         await engine.start();
@@ -183,10 +183,10 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       runAllSteps([
         () => http.drain(),
         () => parts.closing.abort(serverStops()),
-        // Before the model servers stop, so that interrupted generations return to the queue.
+        // Stop generating before the model servers stop, so that interrupted generations return to the queue.
         () => Promise.all(loops.map(({ loop }) => loop.stop())),
         () => preparing?.stop(),
-        // If startup failed before the engine ran, another process may own the running work.
+        // If startup failed before the engine ran, the running work may belong to another process.
         () => engineRuns && engine.shutdown(),
         () => parts.ofCluster?.shutdown(),
         () => claim.held?.release(),
@@ -200,7 +200,7 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
   };
 }
 
-/** With port 0 the system picks a port, so the default public URL is known only now. */
+/** With port 0 the system chooses the port, so the default public URL is known only now. */
 function nameChosenPort(config: Config, http: FastifyInstance): void {
   const address = http.server.address();
   if (config.port !== 0 || address === null || typeof address === 'string') return;

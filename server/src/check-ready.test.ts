@@ -15,7 +15,7 @@ const seen = (secondsAgo: number) =>
   sql`update machines set seen_at = now() - ${secondsAgo} * interval '1 second'`.execute(db);
 const longAgo = performance.now() - 61_000;
 
-test('a reconciler whose passes have stalled is not ready', async () => {
+test("a reconciler is not ready if passes over the machine's workloads have stopped", async () => {
   const check = () => checkReady(services, { roles: ['web', 'reconciler'], startedAt: longAgo })();
   const refusal = { publicMessage: 'No process manages the workloads of this machine' };
   await expect(check()).rejects.toMatchObject({
@@ -28,14 +28,14 @@ test('a reconciler whose passes have stalled is not ready', async () => {
   await expect(check()).resolves.toBeUndefined();
 });
 
-test('a reconciler that just started is ready, and so is a process with other roles', async () => {
+test('a reconciler that has just started is ready, and so is a process with other roles', async () => {
   await seen(90);
   const fresh = checkReady(services, { roles: ['reconciler'] });
   const other = checkReady(services, { roles: ['web', 'worker'], startedAt: longAgo });
   await expect(Promise.all([fresh(), other()])).resolves.toBeDefined();
 });
 
-test('concurrent and repeated checks share one query', async () => {
+test('concurrent and repeated checks share one database query', async () => {
   await seen(30);
   const { db: recorded, asked } = recordingDatabase(url);
   const check = checkReady({ ...services, db: recorded }, { roles: ['reconciler'], startedAt: longAgo });

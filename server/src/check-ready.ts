@@ -5,7 +5,7 @@ import { checkWrites } from './platform/db/check-writes.ts';
 import { unavailable } from './platform/errors.ts';
 import type { Role } from './roles.ts';
 
-/** A pass over a machine's workloads takes seconds, and the next one starts immediately. */
+/** Much longer than a pass over a machine's workloads, which takes seconds. The next one starts at once. */
 const STILL_MS = 60_000;
 const KEPT_MS = 2_000;
 
@@ -16,9 +16,9 @@ type Options = {
 };
 
 /**
- * Creates the readiness check: the database accepts writes and, for a reconciler, some process checks this
- * machine's workloads. That process may be another one, with this one as its standby. The result is cached
- * for two seconds so that concurrent probes share one query.
+ * Creates the readiness check. A process is ready if the database accepts writes. A reconciler is ready only
+ * if some process also makes passes over the machine's workloads; this process may be the standby of that
+ * one. The result is cached for two seconds, so that concurrent probes share one query.
  */
 export function checkReady(
   { db, pool, clock, machineId }: Pick<Services, 'db' | 'pool' | 'clock' | 'machineId'>,
@@ -27,7 +27,7 @@ export function checkReady(
   const check = async () => {
     await checkWrites(pool);
     if (!roles.includes('reconciler') || performance.now() - startedAt < STILL_MS) return;
-    // Each pass records its start, which is the end of the previous pass.
+    // Each pass records when it starts, which is also when the previous one ended.
     const seenAt = await findSeenAt(db, machineId);
     if (seenAt && clock.now().getTime() - seenAt.getTime() < STILL_MS) return;
     throw unavailable('No process manages the workloads of this machine', {

@@ -18,7 +18,7 @@ describe('the settings', () => {
     expect(readConfig(example)).toEqual(readConfig({}));
   });
 
-  test('have plain defaults', () => {
+  test('have simple defaults', () => {
     expect(readConfig({})).toMatchObject({
       port: 4080,
       publicUrl: 'http://127.0.0.1:4080',
@@ -31,14 +31,14 @@ describe('the settings', () => {
     });
   });
 
-  test('use the listening address as public URL by default', () => {
+  test('use the listening address as public URL unless one is set', () => {
     expect(readConfig({ BAKEHOUSE_HOST: '192.168.7.20' }).publicUrl).toBe('http://192.168.7.20:4080');
     expect(
       readConfig({ BAKEHOUSE_HOST: '0.0.0.0', BAKEHOUSE_PUBLIC_URL: 'https://bake.example' }).publicUrl,
     ).toBe('https://bake.example');
   });
 
-  test('require a node for IPFS pinning', () => {
+  test('require an IPFS node for pinning', () => {
     const node = { BAKEHOUSE_IPFS_KUBO_URL: 'http://node:5001', BAKEHOUSE_IPFS_KUBO_TOKEN: 'n' };
     const service = { BAKEHOUSE_IPFS_PINNING_URL: 'https://pins/psa', BAKEHOUSE_IPFS_PINNING_TOKEN: 's' };
     expect(readConfig({}).ipfs).toBeNull();
@@ -55,7 +55,7 @@ describe('the settings', () => {
     );
   });
 
-  test('require a queue for cluster work without a GPU', () => {
+  test('require a queue for CPU work in a cluster', () => {
     const read = (queues: string, cpu: string) =>
       readConfig({ ...cluster, BAKEHOUSE_KUEUE_QUEUES: queues, BAKEHOUSE_KUBERNETES_CPU_RUNS: cpu }).cluster;
     expect(() => read('NVIDIA_H100_80GB=h100', 'true')).toThrow(
@@ -108,7 +108,7 @@ describe('the settings', () => {
     );
   });
 
-  test('override service addresses by name', () => {
+  test('replace the addresses of services by name', () => {
     const read = (urls: string) =>
       readConfig({ FAL_KEY: 'f', ARK_API_KEY: 'a', BAKEHOUSE_SERVICE_URLS: urls }).upstreams;
     expect(read('ark=https://ark.example/v3, x=http://x.example').byteplus?.url).toBe(
@@ -119,7 +119,7 @@ describe('the settings', () => {
       expect(() => read(wrong)).toThrow(`BAKEHOUSE_SERVICE_URLS: must be such as fal=`);
   });
 
-  test('report the replacement of each removed setting', () => {
+  test('name the replacement of each removed setting', () => {
     const names = Object.keys(removedSettings);
     expect(unknownSettings(Object.fromEntries(names.map((name) => [name, 'x'])))).toEqual(names);
     expect(removedSettings.BAKEHOUSE_FAL_URL).toBe('set fal=<address> in BAKEHOUSE_SERVICE_URLS');
@@ -148,7 +148,7 @@ describe('the settings', () => {
     expect(unknownSettings(link)).toEqual([]);
   });
 
-  test('refuse an invalid DSN without repeating it', () => {
+  test('reject an invalid DSN without repeating it', () => {
     const read = (dsn: string) => () => readConfig({ BAKEHOUSE_SENTRY_DSN: dsn });
     expect(read('https://s3cret@sentry.example')).toThrow(/BAKEHOUSE_SENTRY_DSN: must be a DSN(?!.*s3cret)/);
     expect(read('https://s3cret@sentry.example/4')().sentry).toEqual({
@@ -187,7 +187,7 @@ describe('the settings', () => {
     expect(read({ FAL_KEY_FILE: await write('\n') })).toThrow(/ {2}FAL_KEY_FILE: .* is empty$/);
   });
 
-  test('require both settings of a sign-in provider', () => {
+  test('require both settings of a sign-in provider, or neither', () => {
     expect(
       readConfig({ BAKEHOUSE_GITHUB_CLIENT_ID: 'id', BAKEHOUSE_GITHUB_CLIENT_SECRET: 's' }).github,
     ).toEqual({

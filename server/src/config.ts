@@ -18,7 +18,7 @@ const list = z
       .filter(Boolean),
   );
 const bgl = z.string().regex(/^\d+(\.\d{1,6})?$/, 'must be an amount such as 12.5, with at most 6 decimals');
-/** Links are built by appending a path, so a public URL must be a bare origin. */
+/** A public URL must be an origin without a path, because links are built by appending a path. */
 function toOrigin(text: string, context: z.core.$RefinementCtx): string {
   const { origin, pathname, search, hash } = new URL(text);
   if (pathname !== '/' || search !== '' || hash !== '')
@@ -39,63 +39,63 @@ const serviceUrls = {
   wandb: 'https://api.wandb.ai',
 };
 
-/** Fixed limits that only tests override. */
+/** Fixed values that only tests override. */
 const limits = {
-  /** Users whose balance falls below this many BGL are notified. */
+  /** Users are notified when their balance falls below this many BGL. */
   lowBalanceBgl: '25',
-  /** Accounts for which one user can receive the invitation bonus. */
+  /** Maximum number of invitation bonuses per inviting user. */
   referralsMax: 10,
 };
 
 const folder = z.string().transform(toFolder);
 
 /**
- * Every setting of the server, read from the environment once at startup. `.env.example` lists all of them; a
- * test compares the two. Other code reads `process.env` only to pass it to child processes.
+ * Every setting of the server, read once from the environment at startup. `.env.example` lists all of them,
+ * and a test compares the two. Other code reads `process.env` only to pass it to child processes.
  */
 const settings = z.object({
   BAKEHOUSE_PORT: z.coerce.number().int().min(0).max(65535).default(4080),
   BAKEHOUSE_HOST: z.string().default('127.0.0.1'),
-  /** Host under which other machines reach the model servers and HTTP endpoints of this machine. */
+  /** Host under which other machines reach this machine's model servers and HTTP endpoints. */
   BAKEHOUSE_MACHINE_HOST: z.string().default('127.0.0.1'),
-  /** Origin that users open. Defaults to the host and port above. */
+  /** Origin that users open in a browser. Defaults to the host and port above. */
   BAKEHOUSE_PUBLIC_URL: z
     .url({ protocol: /^https?$/ })
     .transform(toOrigin)
     .optional(),
-  /** Reverse proxies whose X-Forwarded-For is trusted: addresses, networks or `loopback`; comma-separated. */
+  /** Reverse proxies whose X-Forwarded-For is trusted: addresses, networks or `loopback`, comma-separated. */
   BAKEHOUSE_TRUSTED_PROXIES: z.string().default('loopback'),
   BAKEHOUSE_DATA_DIR: folder.prefault('.bakehouse'),
   BAKEHOUSE_CACHE_DIR: folder.prefault('~/.cache/bakehouse'),
-  /** A PostgreSQL 18 server. Without it, an embedded one runs in the data folder. */
+  /** URL of a PostgreSQL 18 server. Without it, an embedded server runs in the data folder. */
   DATABASE_URL: z.string().optional(),
-  /** Maximum database connections of this process. */
+  /** Maximum number of database connections of this process. */
   BAKEHOUSE_DATABASE_CONNECTIONS: z.coerce.number().int().min(2).default(10),
-  /** Signs sessions and encrypts the keys that the web app shows. Generated in the data folder if absent. */
+  /** Signs sessions and encrypts the keys shown in the web app. Generated in the data folder if not set. */
   BAKEHOUSE_SECRET: z.string().min(32).optional(),
-  /** Comma-separated email addresses of the operators. */
+  /** Email addresses of the operators, separated by commas. */
   BAKEHOUSE_OPERATORS: list.transform((emails) => emails.map((email) => email.toLowerCase())),
   /** BGL that a new account receives. */
   BAKEHOUSE_STARTING_GRANT_BGL: bgl.default('125'),
-  /** Days after which unspent starting credits expire; 0 for never. */
+  /** Days after which unspent starting credits expire; 0 if they never expire. */
   BAKEHOUSE_STARTING_GRANT_DAYS: z.coerce.number().int().min(0).max(36_500).default(0),
-  /** Target of the Documentation link. Defaults to the pages served under `/docs`. */
+  /** Target of the link "Documentation". Defaults to the pages under `/docs`. */
   BAKEHOUSE_DOCUMENTATION_URL: z.url().optional(),
-  /** Target of GitHub in the user menu; without it the item is hidden. */
+  /** Target of "GitHub" in the user menu. Without it, the item is hidden. */
   BAKEHOUSE_GITHUB_URL: z.url().optional(),
   /** Whether playground conversations are stored in the user's account. */
   BAKEHOUSE_KEEP_CONVERSATIONS: flag.default(true),
-  /** Days for which stored `/v1/responses` answers are kept; 0 stores none. */
+  /** Days for which stored answers of `/v1/responses` are kept; 0 to store none. */
   BAKEHOUSE_RESPONSE_DAYS: z.coerce.number().int().min(0).max(365).default(30),
-  /** BGL per day for all visitors without an account, landing page included; 0 disables visitor access. */
+  /** BGL per day for all visitors without an account, also on the landing page; 0 to disable their access. */
   BAKEHOUSE_VISITOR_BUDGET_BGL: bgl.default('25'),
   /** BGL that a user may send to others within 24 hours; 0 for no limit. */
   BAKEHOUSE_SEND_LIMIT_BGL: bgl.default('0'),
-  /** Whether users can send starting credits and invitation bonuses. Expiring credits can never be sent. */
+  /** Whether users can send starting credits and bonuses to others. Credits that expire are never sent. */
   BAKEHOUSE_SEND_GIVEN_CREDITS: flag.default(true),
-  /** BGL that both sides of an invitation receive. */
+  /** BGL that both users receive for an invitation. */
   BAKEHOUSE_REFERRAL_BONUS_BGL: bgl.default('125'),
-  /** Sells credits through Stripe: the secret key and the signing secret of its webhook. */
+  /** Enables selling credits through Stripe: the secret key, and the signing secret of its webhook. */
   BAKEHOUSE_STRIPE_SECRET_KEY: z.string().optional(),
   BAKEHOUSE_STRIPE_WEBHOOK_SECRET: z.string().optional(),
   /** API keys of services that generate pictures and videos. */
@@ -104,37 +104,37 @@ const settings = z.object({
   BFL_API_KEY: z.string().optional(),
   ARK_API_KEY: z.string().optional(),
   GEMINI_API_KEY: z.string().optional(),
-  /** Overrides service base URLs, as `name=address`; comma-separated. */
+  /** Base URLs of services that replace the defaults, as `name=address`, separated by commas. */
   BAKEHOUSE_SERVICE_URLS: z.string().default('').transform(namedUrls(serviceUrls, 'fal')),
   BAKEHOUSE_SIGN_UP: flag.default(true),
-  /** Password accounts that can be created per hour, in total and per address; 0 for no limit. */
+  /** Number of password accounts that can be created per hour, in total and per address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
   BAKEHOUSE_SIGN_UPS_PER_ADDRESS: z.coerce.number().int().min(0).default(20),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_SECRET: z.string().optional(),
-  /** Lets users connect an X account and post invitations: the client of an OAuth 2.0 application. */
+  /** Enables connecting an X account and posting invitations: the client of an OAuth 2.0 application. */
   BAKEHOUSE_X_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_X_CLIENT_SECRET: z.string().optional(),
-  /** Outgoing mail server. Without it no mail is sent; messages are logged instead. */
+  /** Server for outgoing mail. Without it no mail is sent, and messages are logged instead. */
   BAKEHOUSE_SMTP_HOST: z.string().optional(),
   BAKEHOUSE_SMTP_PORT: z.coerce.number().int().min(1).max(65535).default(587),
-  /** `starttls` upgrades before any message, `tls` encrypts from the first byte (port 465), `none` never. */
+  /** `starttls` encrypts before any message, `tls` from the first byte (port 465), `none` not at all. */
   BAKEHOUSE_SMTP_TLS: z.enum(['starttls', 'tls', 'none']).default('starttls'),
   BAKEHOUSE_SMTP_USER: z.string().optional(),
   BAKEHOUSE_SMTP_PASSWORD: z.string().optional(),
   /** Sender of all mail: an address, or `Name <address>`. */
   BAKEHOUSE_SMTP_FROM: z.string().optional(),
-  /** Requests per minute and user, or per address if not signed in; 0 for no limit. */
+  /** Requests per minute and user (per address without a user); 0 for no limit. */
   BAKEHOUSE_RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(0).default(1200),
-  /** Turns off all limits (calls, password guesses, sign-ups, mail) if `false`. For tests. */
+  /** `false` disables all limits: calls, password guesses, sign-ups, mail. For tests. */
   BAKEHOUSE_RATE_LIMITS: flag.default(true),
-  /** Bearer token that Prometheus sends to read `/metrics`; without it only this machine can read them. */
+  /** Bearer token with which Prometheus reads `/metrics`. Without it, only this machine can read it. */
   BAKEHOUSE_METRICS_TOKEN: z.string().min(16).optional(),
-  /** Port for `/healthz`, `/readyz` and `/metrics` of a process without the web role; without it none. */
+  /** Port for `/healthz`, `/readyz` and `/metrics` of a process without the web role. Defaults to none. */
   BAKEHOUSE_MONITORING_PORT: z.coerce.number().int().min(0).max(65535).optional(),
-  /** Where unexpected errors are reported: the DSN of Sentry or a compatible service. */
+  /** DSN of Sentry or a compatible service, to which unexpected errors are reported. */
   BAKEHOUSE_SENTRY_DSN: z
     .string()
     .optional()
@@ -144,74 +144,69 @@ const settings = z.object({
         context.addIssue('must be a DSN, such as https://key@sentry.example.com/4');
       return address;
     }),
-  /** Minutes without a request after which a deployment is put to sleep; 0 for never. */
+  /** Minutes without a request after which a deployment is put to sleep; 0 to never do so. */
   BAKEHOUSE_IDLE_MINUTES: z.coerce.number().min(0).default(60),
-  /** Runs that may use the CPU concurrently, also on machines with GPUs. */
+  /** Maximum number of concurrent runs on the CPU, also on machines with GPUs. */
   BAKEHOUSE_CPU_SLOTS: z.coerce.number().int().min(1).default(1),
-  /** Gigabytes of the cache folder for inputs of earlier workloads. */
+  /** Gigabytes of the cache folder that inputs of earlier workloads may use. */
   BAKEHOUSE_INPUT_CACHE_GB: z.coerce.number().min(0).default(50),
-  /** Stores files in this bucket instead of the data folder, with the credentials that the AWS SDK finds. */
+  /** Bucket that stores files instead of the data folder. Uses the credentials that the AWS SDK finds. */
   BAKEHOUSE_S3_BUCKET: z.string().min(3).optional(),
-  /** Key prefix of all its objects, such as `bakehouse/`. */
+  /** Prefix of all keys in the bucket, such as `bakehouse/`. */
   BAKEHOUSE_S3_PREFIX: z
     .string()
     .regex(/^(|[^/].*\/)$/, 'must end with a slash and not begin with one')
     .default(''),
-  /** Endpoint outside AWS; makes path-style addresses the default. */
+  /** Endpoint of a service other than AWS. Then path-style addresses are the default. */
   BAKEHOUSE_S3_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .transform(toOrigin)
     .optional(),
   BAKEHOUSE_S3_REGION: z.string().optional(),
   BAKEHOUSE_S3_PATH_STYLE: flag.optional(),
-  /**
-   * Whether browsers and workloads can reach the bucket. They then download by presigned links, not through
-   * this server.
-   */
+  /** Whether browsers and workloads can reach the bucket, to download by presigned links. */
   BAKEHOUSE_S3_LINKS: flag.default(false),
-  /** Gigabytes of a machine's cache folder for copies of the bucket's files. */
+  /** Gigabytes of a machine's cache folder that copies of the bucket's files may use. */
   BAKEHOUSE_S3_CACHE_GB: z.coerce.number().min(0).default(10),
   ...replicaSettings,
-  /** Comma-separated S3 addresses from which pictures may be downloaded, each with everything below it. */
+  /** S3 addresses from which pictures may be downloaded, comma-separated, with everything below them. */
   BAKEHOUSE_S3_URLS: list.pipe(z.array(z.url({ protocol: /^https?$/ }))),
-  /** Largest file in gigabytes for uploads in parts; files in forms are limited to 500 MB. */
+  /** Size limit in gigabytes for files uploaded in parts. Files in forms are limited to 500 MB. */
   BAKEHOUSE_FILE_GB: z.coerce.number().min(0.001).default(50),
-  /** Gigabytes that one user's datasets and models may take; 0 for no limit. */
+  /** Gigabytes that the datasets and models of one user may use; 0 for no limit. */
   BAKEHOUSE_STORAGE_GB: z.coerce.number().min(0).default(50),
-  /** Pins datasets that use IPFS: the RPC of a Kubo node, and its token if it requires one. */
+  /** Enables pinning datasets that use IPFS: the RPC URL of a Kubo node, and its token if it requires one. */
   BAKEHOUSE_IPFS_KUBO_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_KUBO_TOKEN: z.string().optional(),
-  /** A service that implements the IPFS Pinning Service API and fetches the data from that node. */
+  /** Service with the IPFS Pinning Service API, which fetches the data from that node. */
   BAKEHOUSE_IPFS_PINNING_URL: z.url({ protocol: /^https?$/ }).optional(),
   BAKEHOUSE_IPFS_PINNING_TOKEN: z.string().optional(),
-  /**
-   * Comma-separated private hosts that users may set as their MLflow server; public hosts are always allowed.
-   */
+  /** Private hosts that users may use as MLflow server, comma-separated. Public hosts are permitted. */
   BAKEHOUSE_TRACKING_HOSTS: list.transform((hosts) => hosts.map((host) => host.toLowerCase())),
   ...clusterSettings,
   BAKEHOUSE_DRIVER: z.enum(['local', 'fake']).default('local'),
   /** Whether this server prepares the Python environment and the starter models. */
   BAKEHOUSE_PREPARE: flag.default(true),
-  /** Alternative package index for PyTorch, e.g. for the small CPU build. */
+  /** Package index for PyTorch instead of PyPI, for example with the small CPU build. */
   BAKEHOUSE_TORCH_INDEX: z.string().optional(),
   BAKEHOUSE_PYTHON: z.string().default('python3'),
   BAKEHOUSE_LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-  /** `json` writes one object per line; `text` is for people and set by `./bakehouse up`. */
+  /** `json` writes one object per line. `text` is for people, and what `./bakehouse up` sets. */
   BAKEHOUSE_LOG_FORMAT: z.enum(['json', 'text']).default('json'),
 });
 
 export const settingNames = Object.keys(settings.shape);
 
-/** Settings whose value may be in a file, named by `<NAME>_FILE`, as Docker and Kubernetes pass secrets. */
+/** Settings that may be in a file, named by `<NAME>_FILE`, as Docker and Kubernetes provide secrets. */
 const secretNames = settingNames.filter((name) => /^DATABASE_URL$|_(SECRET|KEY|TOKEN|PASSWORD)$/.test(name));
 
-/** Settings that only this repository's clients read. */
+/** Settings that only the clients in this repository read. */
 const CLIENTS_NAMES = ['BAKEHOUSE_API', 'BAKEHOUSE_API_KEY', 'BAKEHOUSE_CHROMIUM'];
 
-/** Variables that Kubernetes sets in each container for a Service named bakehouse. */
+/** Variables that Kubernetes sets in every container if there is a Service named bakehouse. */
 const SERVICE_LINK = /^BAKEHOUSE_(SERVICE_HOST|SERVICE_PORT(_.+)?|PORT_.+)$/;
 
-/** Removed settings, with what replaces them. */
+/** Settings of earlier versions, with their replacements. */
 export const removedSettings: Record<string, string> = {
   ...Object.fromEntries(
     Object.keys(serviceUrls).map((name) => [
@@ -226,7 +221,7 @@ export const removedSettings: Record<string, string> = {
 
 export type Config = ReturnType<typeof readConfig>;
 
-/** Returns names that look like settings but are unknown, e.g. misspelled: they would be ignored silently. */
+/** Returns unknown names that look like settings, such as misspelled ones, so that they are reported. */
 export function unknownSettings(environment: Record<string, string | undefined>): string[] {
   const known = new Set([...settingNames, ...secretNames.map(fileName), ...CLIENTS_NAMES]);
   return Object.keys(environment).filter(
@@ -234,10 +229,10 @@ export function unknownSettings(environment: Record<string, string | undefined>)
   );
 }
 
-/** Parses the environment. Throws an error that lists each invalid setting and what it must be. */
+/** Reads the settings. Throws an error that lists each invalid setting and what it must be. */
 export function readConfig(environment: Record<string, string | undefined>) {
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  // Kubernetes sets a service link with the same name, which is not this setting.
+  // A Service of Kubernetes sets a variable with the same name, which is not this setting.
   if (present.BAKEHOUSE_PORT?.startsWith('tcp://')) delete present.BAKEHOUSE_PORT;
   const secretFiles = listSecretFiles(secretNames, present);
   Object.assign(present, readSecretFiles(present, secretFiles));
@@ -245,7 +240,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
   if (!parsed.success) {
     const lines = parsed.error.issues.map(({ path, message, code }) => {
       const name = path.join('.');
-      // A value given for a number is not a secret, so show it.
+      // Show the value, because a number is not a secret.
       return `${name}: ${message}${code === 'invalid_type' ? `, not '${present[name]}'` : ''}`;
     });
     throw unusable(lines);
@@ -380,7 +375,7 @@ function upstreamsOf(s: Settings) {
   };
 }
 
-/** Returns two settings that are only valid together. */
+/** Returns two settings that must be set together or not at all. */
 function pair(s: Settings, one: TextSetting, other: TextSetting) {
   if (Boolean(s[one]) !== Boolean(s[other])) {
     const [missing, there] = s[one] ? [other, one] : [one, other];

@@ -15,7 +15,7 @@ import { testDatabase } from './testing/test-database.ts';
 
 const log = pino({ level: 'silent' });
 
-it('closes the input cache, which holds the files of all users', async () => {
+it('makes the input cache, which has files of all users, accessible to the server only', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };
@@ -31,7 +31,7 @@ it('closes the input cache, which holds the files of all users', async () => {
   expect((await stat(cache)).mode & 0o777).toBe(0o700);
 });
 
-it('starts nothing and reports why before the needed part of the environment is prepared', async () => {
+it('starts no work before its part of the environment is prepared, and reports why', async () => {
   const { db } = await testDatabase();
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache'), dataDir: path.join(home, 'data') };

@@ -16,7 +16,7 @@ import type { SpecKind } from './engine/model/spec-kind.ts';
 import { CPU_SERVERS } from './modules/deployments/servers/limits/server-limits.ts';
 import type { Services } from './platform/context.ts';
 
-/** Creates the driver that the settings select. */
+/** Creates the driver for this machine, as selected by the settings. */
 export async function createDriver(
   services: Pick<Services, 'config' | 'db' | 'log' | 'sandbox'>,
 ): Promise<Driver> {
@@ -37,7 +37,7 @@ export async function createDriver(
 
 async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>): Promise<Capacity> {
   return {
-    // Work without a GPU runs in the cluster if it accepts such work.
+    // If the cluster accepts work without a GPU, the machine does not.
     ...(!config.cluster?.cpuWork && { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS }),
     cpuMemoryBytes: machineCpu().memory_bytes,
     gpus: await workingGpus(config, await machineAccelerators(config, log)),
@@ -45,7 +45,7 @@ async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>):
   };
 }
 
-/** Returns the runtime once the Python environment that the work needs is prepared. */
+/** Returns the runtime, or why it cannot run yet, such as a Python environment that is not prepared. */
 async function findProgram(
   { config, db }: Pick<Services, 'config' | 'db'>,
   spec: SpecKind,

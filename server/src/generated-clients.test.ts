@@ -7,8 +7,8 @@ import { isSoak } from './testing/soak.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
 /*
- * The gate checks the document's form (operation-ids.test.ts); the soak tier runs a linter and a generator, which
- * npm fetches.
+ * Every gate checks the form of the document (operation-ids.test.ts). Only a soak runs a linter and a
+ * generator, because npm has to download them.
  */
 
 const DOCUMENT = path.resolve(import.meta.dirname, '../../contract/openapi.json');
@@ -23,7 +23,7 @@ export const asset = (id: string): Promise<components['schemas']['Asset'] | unde
     return data;
   });
 `;
-/** Prints the errors of the linter on which the generator is built. */
+/** Runs the linter that the generator uses, and prints its errors. */
 const LINT = `
 import { createConfig, lint } from '@redocly/openapi-core';
 const config = await createConfig({ extends: ['minimal'] });

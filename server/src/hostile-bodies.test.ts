@@ -11,13 +11,13 @@ import { testClient } from './testing/test-client.ts';
 import { testDatabase } from './testing/test-database.ts';
 
 /*
- * Sends hostile bodies of the largest size to a server in a separate process. The server must survive, and
- * its event loop must not block. The soak tier covers every operation with a body. The gate allows longer
- * delays, because other tests run at the same time.
+ * Sends the largest permitted hostile bodies to a server in another process. The server must survive, and its
+ * event loop must not block. A soak covers every operation with a body. The gate permits longer delays,
+ * because other tests run at the same time.
  */
 
 const DELAY_MS_MAX = effort({ usual: 1_000, soak: 200 });
-/** A body fails only if all tries are slow: a single delay may be caused by another test. */
+/** A body fails only if all tries are slow, because another test may cause a single delay. */
 const TRIES = 3;
 const ANSWER_MS_MAX = 120_000;
 const USUAL = new Set([
@@ -34,7 +34,7 @@ const server = await serverProcess(databaseUrl, ['web'], {
 expect(await server.start()).toBe('');
 const client = testClient(server.url);
 
-/** Returns the longest event loop delay of the server since the last call. */
+/** Returns the longest delay of the server's event loop since the last call. */
 async function measureDelayMs(): Promise<number> {
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
   return 1_000 * Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]);
@@ -71,7 +71,7 @@ async function open(endpoint: Endpoint) {
   };
 }
 
-test('a stopped server is detected', async () => {
+test('notices when the server stops responding', async () => {
   await measureDelayMs();
   server.signal('SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, 2 * DELAY_MS_MAX));
@@ -79,7 +79,7 @@ test('a stopped server is detected', async () => {
   expect(await measureDelayMs()).toBeGreaterThan(DELAY_MS_MAX);
 });
 
-test('JSON Schemas in bodies are hostile too', () => {
+test('sends hostile JSON Schemas in bodies too', () => {
   const [body] = hostileBodies(createMessage, crypto.randomUUID()).filter(({ name }) =>
     name.startsWith('one string in fields'),
   );
@@ -91,7 +91,9 @@ test('JSON Schemas in bodies are hostile too', () => {
   });
 });
 
-test('hostile bodies neither end nor block the server', { timeout: 3 * 3_600_000 }, async () => {
+test('hostile bodies neither end the server nor block its event loop', {
+  timeout: 3 * 3_600_000,
+}, async () => {
   const endpoints = (await contractEndpoints()).filter(
     ({ body, upload, access, method, path }) =>
       (body ?? upload) &&

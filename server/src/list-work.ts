@@ -58,9 +58,11 @@ type Needed = {
   closeIdle: UsageLeader['closeIdle'];
 };
 
-/* All background work: jobs, which end, and loops, which lease due rows until the process ends. */
+/*
+ * All background work: jobs, which are finite, and loops, which lease due rows as long as the process runs.
+ */
 
-/** Returns all jobs. They run in processes with the worker role. */
+/** Returns all jobs. Processes with the worker role run them. */
 export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[] {
   return [
     deleteExpiredAnswersJob,
@@ -107,10 +109,10 @@ type LoopParts = {
 
 type BackgroundLoop = { role: Role; loop: LeaseLoop };
 
-/** Returns all loops, each with the role whose processes run it. */
+/** Returns all loops. Each one runs in the processes of its role. */
 export function listLoops({ services, chat, serving }: LoopParts) {
   return {
-    // One place, because its own requests count as user calls.
+    // One at a time, because its own requests count as calls of the user.
     answers: {
       role: 'web',
       loop: createLeaseLoop(services, {

@@ -15,7 +15,7 @@ import { temporaryFolder } from './testing/temporary-folder.ts';
 const dataDir = await temporaryFolder();
 onFileEnd(() => discardEmbeddedPostgres(path.join(dataDir, 'postgres')));
 
-/** Starts the real program in a separate process and collects its output and exit. */
+/** Starts the real program in a separate process, and records its output and how it ends. */
 function start(settings: Record<string, string> = {}, args: string[] = []) {
   const child = spawn(process.execPath, [path.join(import.meta.dirname, 'main.ts'), ...args], {
     env: {
@@ -66,7 +66,7 @@ describe('the server program', () => {
     );
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
 
-    // Another process of the same server, with only the web role.
+    // A second process of the same server, with only the web role.
     const web = start({}, ['--services=web']);
     expect((await fetch(`${await urlOf(web.child)}/readyz`)).status).toBe(200);
     const webEnded = once(web.child, 'exit');
@@ -89,12 +89,12 @@ describe('the server program', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(await readFile(path.join(dataDir, 'secret'), 'utf8')).toBe(secret);
 
-    // Its database restarts, even if the log's reader is gone.
+    // The database is restarted, even if nobody reads the log any more.
     const postmaster = async () =>
       (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0];
     const postgresKilled = await postmaster();
     process.kill(Number(postgresKilled), 'SIGKILL');
-    // The outage may be too short to observe, depending on the machine.
+    // On some machines, the outage is too short to be observed.
     await vi.waitFor(async () => expect(await postmaster()).not.toBe(postgresKilled), { timeout: 20_000 });
     await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), {
       timeout: 20_000,
@@ -103,25 +103,28 @@ describe('the server program', () => {
     expect((await next.ended).code).toBe(0);
   });
 
-  // In the gate, scripts/backup.test.ts restores a backup.
-  test.runIf(isSoak)('resumes from a backup of its data folder made as in docs/operations.md', async () => {
-    const home = await temporaryFolder();
-    const archive = path.join(home, 'backup.tgz');
-    await runProgram('tar', ['-chzf', archive, '-C', dataDir, '.']);
-    const restored = path.join(home, 'data');
-    await mkdir(restored);
-    await runProgram('tar', ['-xpzf', archive, '-C', restored]);
-    onFileEnd(() => discardEmbeddedPostgres(path.join(restored, 'postgres')));
+  // In the gate, scripts/backup.test.ts covers restoring a backup.
+  test.runIf(isSoak)(
+    'resumes from a backup of its data folder, made as described in docs/operations.md',
+    async () => {
+      const home = await temporaryFolder();
+      const archive = path.join(home, 'backup.tgz');
+      await runProgram('tar', ['-chzf', archive, '-C', dataDir, '.']);
+      const restored = path.join(home, 'data');
+      await mkdir(restored);
+      await runProgram('tar', ['-xpzf', archive, '-C', restored]);
+      onFileEnd(() => discardEmbeddedPostgres(path.join(restored, 'postgres')));
 
-    const { child, ended } = start({ BAKEHOUSE_DATA_DIR: restored });
-    const url = await urlOf(child);
-    expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect(await readFile(path.join(restored, 'secret'))).toEqual(
-      await readFile(path.join(dataDir, 'secret')),
-    );
-    child.kill('SIGTERM');
-    expect((await ended).code).toBe(0);
-  });
+      const { child, ended } = start({ BAKEHOUSE_DATA_DIR: restored });
+      const url = await urlOf(child);
+      expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      expect(await readFile(path.join(restored, 'secret'))).toEqual(
+        await readFile(path.join(dataDir, 'secret')),
+      );
+      child.kill('SIGTERM');
+      expect((await ended).code).toBe(0);
+    },
+  );
 
   test('prints one sentence when it cannot start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
@@ -160,7 +163,7 @@ describe('the server program', () => {
     taken.close();
   });
 
-  test('logs readiness and startup errors as JSON only, if configured', async () => {
+  test('in JSON format, logs only JSON, also for readiness and startup errors', async () => {
     const json = { BAKEHOUSE_LOG_FORMAT: 'json' };
     const said = (stdout: string) =>
       stdout
@@ -182,8 +185,8 @@ describe('the server program', () => {
     expect(said(stdout)).toContainEqual(expect.objectContaining({ level: 'info', msg }));
   });
 
-  // Last, because nothing can start on this database afterwards.
-  test('shuts down gracefully after a newer version migrates the database', async () => {
+  // Must be the last test, because nothing can start on this database afterwards.
+  test('shuts down gracefully when a newer version migrates the database', async () => {
     const { child, ended } = start();
     await urlOf(child);
     const { url } = await startEmbeddedPostgres({ dir: path.join(dataDir, 'postgres') });

@@ -18,14 +18,12 @@ import { createLog } from './platform/log.ts';
 import { type SupervisedPostgres, supervisePostgres } from './platform/postgres/supervise-postgres.ts';
 import { allRoles, type Role } from './roles.ts';
 
-/** A fresh database takes 40 MB; the disk must not fill up while it is created. */
+/** A new database needs 40 MB. The disk must not become full while it is created. */
 const FREE_BYTES_MIN = 200 * 1024 * 1024;
-/** How long a process that shuts down waits for its last error report to be sent. */
+/** How long a process that shuts down tries to send its last error report. */
 const REPORT_MS = 5_000;
 
-/**
- * Runs the server until it is stopped. `--services=web,worker,reconciler` selects its roles; defaults to all.
- */
+/** Runs the server until it is stopped. `--services=web,worker,reconciler` selects its roles (all). */
 async function main(): Promise<void> {
   const roles = readRoles();
   const config = readConfig(process.env);
@@ -39,7 +37,7 @@ async function main(): Promise<void> {
     log.warn(`Unknown setting ${name} is ignored: ${instead}`);
   }
   endOnUncaughtError(errorReports, log);
-  // Always print startup and fatal messages, regardless of log level: plain text or JSON, by the log format.
+  // Print startup and fatal messages at any log level, as plain text or JSON depending on the log format.
   const lines = config.logFormat === 'json' ? log.child({}, { level: 'info' }) : null;
   try {
     const ready = await run({ config, log, errorReports, roles });
@@ -55,7 +53,7 @@ async function main(): Promise<void> {
 
 type Parts = { config: Config; log: Logger; errorReports: ErrorReports; roles: Role[] };
 
-/** Starts the server. Resolves with the startup message. */
+/** Starts the server. Returns the startup message. */
 async function run({ config, log, errorReports, roles }: Parts): Promise<string> {
   requireShared(config, roles);
   await prepareDataDir(config.dataDir);
@@ -111,8 +109,8 @@ async function prepareDataDir(dir: string): Promise<void> {
 }
 
 /**
- * The first signal drains, a second one exits immediately. The server also drains when its supervisor closes
- * the IPC channel or dies.
+ * The first signal shuts down gracefully, a second one exits immediately. The server also shuts down if its
+ * supervisor closes the IPC channel or dies.
  */
 function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   let signals = 0;
@@ -140,15 +138,15 @@ function endOnSignal(stop: () => Promise<void>, log: Logger): void {
   if (process.send && !process.connected) drain('disconnect');
 }
 
-/** A newer version migrated the database: shut down gracefully as if we had received SIGTERM. */
+/** A newer version has migrated the database, so shut down gracefully, as after SIGTERM. */
 function endOutdated(migration: string, log: Logger): void {
   log.warn(`Shutting down: another version of Bakehouse has migrated the database (${migration})`);
   process.kill(process.pid, 'SIGTERM');
 }
 
-/** Process state is unknown after an uncaught exception. Exit and let the supervisor restart us. */
+/** After an uncaught exception the process's state is unknown. Exit, and let the supervisor restart it. */
 function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
-  // The terminal or pager that read the log may have closed. Keep running without it.
+  // Ignore this error: the terminal or pager that read the log has closed.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'uncaught exception; exiting');
@@ -158,7 +156,7 @@ function endOnUncaughtError(errorReports: ErrorReports, log: Logger): void {
   });
 }
 
-/** Returns a one-sentence startup error that the operator can act on. */
+/** Returns a startup error as one sentence that tells the operator what to do. */
 function describe(error: unknown): string {
   const { code, port } = error as NodeJS.ErrnoException & { port?: number };
   if (code === 'EADDRINUSE')

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { toInvalidRequest } from './platform/http/validation/invalid-request.ts';
 import { contractEndpoints } from './testing/access/contract-endpoints.ts';
 
-/* Checks the message of every contract field for values of the wrong type. */
+/* Checks the error message of every field in the contract for a value of the wrong type. */
 
 const strange = [
   null,
@@ -32,7 +32,7 @@ type Def = {
 };
 type Build = (value: unknown) => unknown;
 
-/** Each position in a schema, as a function that puts only a value there. */
+/** Returns, for each position in a schema, a function that creates an input with a value only there. */
 function placesOf(schema: z.ZodType, build: Build = (value) => value): Build[] {
   const { innerType, in: input, element, valueType, options = [] } = schema.def as Def;
   const same = [innerType, input, ...options].filter((one) => one !== undefined);

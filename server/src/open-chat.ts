@@ -21,7 +21,7 @@ type Parts = {
   shares: ServerShares;
 };
 
-/** Creates the state that text-model calls and batches share in this process. */
+/** Creates the state that text-model calls and batches in this process share. */
 export function openChat({ services, driver, usage, presence, shares }: Parts): ChatParts {
   const capacity = () => installationCapacity(services.db, driver.capacity);
   return {

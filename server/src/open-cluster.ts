@@ -17,9 +17,9 @@ type Parts = {
 const RETRY_MS = 10_000;
 
 /**
- * Runs the work of a cluster, which other modules see as one machine. Several processes can do this at the
- * same time, because each action needs a lease. `start` throws a plain sentence if the cluster cannot accept
- * work; while the cluster is unreachable, work waits.
+ * Runs the work in a cluster, which other modules treat as one machine. Several processes may do so at the
+ * same time, because each action requires a lease. `start` throws a plain sentence if the cluster cannot
+ * accept work. While the cluster is unreachable, work waits.
  */
 export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> {
   const { log } = parts.services;
@@ -61,7 +61,7 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
 const UNREACHABLE =
   /^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ABORT_ERR)$/;
 
-/** True if the cluster is unreachable or failing, false if the settings are wrong. */
+/** True if the cluster is unreachable or failing; false if the settings are wrong. */
 function isOutOfReach(error: unknown): boolean {
   if (error instanceof ApiError) return error.status >= 500 || error.status === 429;
   return UNREACHABLE.test((error as NodeJS.ErrnoException).code ?? '');
@@ -83,7 +83,7 @@ async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> 
   const engine = createEngine(services, {
     ...{ driver, kinds, machineId: id, serverUrl: async () => serverUrl, cpu: driver.cpu },
     routing: services.config.routing,
-    // A pod has dedicated CPUs.
+    // The load does not matter, because a pod has its own CPUs.
     cpuLoad: () => ({ busyThreads: 0, cores: POD_CPUS, runThreads: POD_CPUS }),
   });
   return {

@@ -106,7 +106,7 @@ type Parts = {
   checkReady: () => Promise<void>;
 };
 
-/** Checks for uses that block deleting a dataset or model. */
+/** Each function finds uses that prevent deleting a dataset or model. */
 const FIND_USES = [findTrainingUse, findDeploymentUse];
 const WEB_DIST = path.resolve(import.meta.dirname, '../../web/dist');
 
@@ -226,23 +226,23 @@ function openAccount({ config, clock }: Services): OnUserCreated {
     });
 }
 
-/** How much a user may send within 24 hours. */
+/** Returns how much a user may send to others within 24 hours. */
 function dailyLimit({ config }: Services): { dailyMaxMicro: bigint | null } {
   const limit = parseBgl(config.sendLimitBgl);
   return { dailyMaxMicro: limit === 0n ? null : limit };
 }
 
-/** Clients reconnect and reload what they may have missed. */
+/** Ends the event streams. Clients reconnect, and reload what they may have missed. */
 function endStreams(http: FastifyInstance): void {
   for (const close of http.openStreams) close();
 }
 
-/** Returns the time this many days later; null for 0 days. */
+/** Returns the time this many days from now, or null for 0 days. */
 function daysFrom(start: Date, days: number): Date | null {
   return days === 0 ? null : new Date(start.getTime() + days * 24 * 60 * 60 * 1000);
 }
 
-/** Describes this machine before any machine has reported its capacity. */
+/** Describes this machine, until the database contains the capacity of a machine. */
 function ownCpu(load: CpuLoad): Omit<CpuMachine, 'id'> {
   const { cores, memory_bytes: memoryBytes } = machineCpu();
   return { cores, memoryBytes, load, slots: 1, atWork: 0 };

@@ -25,8 +25,9 @@ import { blobCopiesDir, openBlobStore, requireKnownBucket } from './platform/sto
 import type { Role } from './roles.ts';
 
 /**
- * Queries of requests, jobs and the engine take milliseconds, and bulk work runs in batches, so a minute
- * means trouble. Migrations and the ledger proof may take longer and use separate connections.
+ * Queries of requests, jobs and the engine take milliseconds, and bulk work runs in batches. So a statement
+ * that takes a minute is a fault. Migrations and the proof of the ledger may take longer, and have their own
+ * connections.
  */
 const STATEMENT_MS_MAX = 60_000;
 
@@ -34,7 +35,7 @@ type Options = {
   config: Config;
   databaseUrl: string;
   log: Logger;
-  /** Overrides the database clock. */
+  /** Replaces the database's clock. */
   clock?: Clock;
   roles: Role[];
   jobs: AnyJob[];
@@ -43,7 +44,7 @@ type Options = {
   closing: AbortSignal;
 };
 
-/** Opens the shared services: database, machine, files and events. */
+/** Opens the services that modules share: database, machine, files and events. */
 export async function openServices(options: Options) {
   const { config, databaseUrl, log, jobs, roles, schedules, closing } = options;
   const pool = createPool(databaseUrl, {
@@ -76,7 +77,7 @@ export async function openServices(options: Options) {
       presence.onBeat(beat);
       shares.onBeat(beat);
     },
-    // A function, because the port is known only once the server listens.
+    // A function, because the port is only known once the server listens.
     url: () => localUrl({ host: config.machineHost, port: config.port }),
   });
   const services: Services = {
@@ -105,14 +106,14 @@ export async function openServices(options: Options) {
   return { services, queue, heartbeat, presence, shares, close };
 }
 
-/** Opens the sandbox for untrusted programs and warns about files that they could read despite it. */
+/** Opens the sandbox for untrusted programs. Warns about secret files that they could read all the same. */
 async function openSandbox(config: Config, roles: Role[], log: Logger): Promise<Sandbox> {
   const home = path.dirname(runtimeDir);
   const runsWork = roles.includes('reconciler');
   const places = {
     sharedDir: path.join(config.dataDir, 'lent'),
     reads: [runtimeDir],
-    // The `.env` file is next to the runtime.
+    // The `.env` file is in the folder that contains the runtime.
     hidden: [home, config.dataDir, inputCacheDir(config), blobCopiesDir(config)],
   };
   await warnOfReadable([path.join(home, '.env'), ...config.secretFiles], log);
@@ -134,8 +135,9 @@ function refusal(line: string): string {
 }
 
 /**
- * Throws a sentence that names missing settings. A process that runs no workloads and stores files in a
- * bucket has no shared data folder, so it would generate a different database and secret at each start.
+ * Throws a sentence that names missing settings. Without a shared data folder, this process would generate
+ * another database and another secret at each start. That is the case if it runs no workloads and its files
+ * are in a bucket.
  */
 export function requireShared(
   { databaseUrl, dataDir, s3, secret }: Pick<Config, 'databaseUrl' | 'dataDir' | 's3' | 'secret'>,

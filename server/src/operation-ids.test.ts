@@ -45,11 +45,11 @@ test('each JSON answer of the OpenAPI document has a schema', () => {
   expect(lines).toEqual([]);
 });
 
-test('the OpenAPI document defines each object once', () => {
+test('the OpenAPI document defines each object only once', () => {
   const seen = new Set<string>();
   const repeated: string[] = [];
   const find = (value: unknown, where: string): void => {
-    // The fields of an upload are listed together with its file.
+    // Objects whose fields are listed together with the file of an upload.
     if (typeof value !== 'object' || value === null || where.endsWith('multipart/form-data')) return;
     const { description: _, default: __, ...schema } = value as Record<string, unknown>;
     const { properties } = schema;
@@ -76,7 +76,7 @@ test('no two schemas of the contract have the same name', () => {
   expect(nameSchemas).not.toThrow();
 });
 
-test('the OpenAPI document has no dangling references, undeclared path parameters or clashing names', () => {
+test('the OpenAPI document has no missing references, undeclared path parameters or clashing names', () => {
   const faults: string[] = [];
   JSON.parse(text, (_key, value) => {
     if (value?.$ref && !at(document, value.$ref)) faults.push(`dangling ${value.$ref}`);
@@ -105,7 +105,7 @@ function at(whole: object, reference: string): unknown {
   );
 }
 
-/** True if two names collide once a generator drops case and punctuation. */
+/** True if two names become equal once a generator removes case and punctuation. */
 function hasClash(names: unknown[]): boolean {
   return new Set(names.map((name) => String(name).toUpperCase().replace(/\W+$/, ''))).size < names.length;
 }

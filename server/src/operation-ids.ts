@@ -79,7 +79,7 @@ import * as workloads from '@bakehouse/contract/workloads';
 import * as z from 'zod';
 
 const { dataFormat, droppedRow, formatName, sample, samplePart, turn } = trainSpec;
-/** Objects of other modules that calls share. */
+/** Objects that calls of several modules share. */
 const sharedParts = { dataFormat, droppedRow, fileNote, formatName, sample, samplePart, samplePrompt, turn };
 
 const modules = [
@@ -162,7 +162,10 @@ const modules = [
 
 const NAMED_TYPES = new Set<string>(['object', 'union', 'enum']);
 
-/** Operation ids for generated clients: the endpoint's export name, or verb and kind as in `deployFlux`. */
+/**
+ * Returns the operation id of each endpoint, which generated clients use as a name: the name of its export,
+ * or verb and kind, as in `deployFlux`.
+ */
 export const operationIds: Map<Endpoint, string> = new Map([
   ...modules
     .flatMap((module): [string, unknown][] => Object.entries(module))
@@ -173,11 +176,11 @@ export const operationIds: Map<Endpoint, string> = new Map([
 ]);
 
 /**
- * Names the contract's exported objects, alternatives and enums after their exports, as in `AssetSummary`:
- * the OpenAPI document then defines each once.
+ * Names the objects, alternatives and enums that the contract exports, as in `AssetSummary`. The OpenAPI
+ * document then defines each of them only once.
  */
 export function nameSchemas(): void {
-  // OpenAPI lists the fields of these one by one.
+  // Skip these, because OpenAPI lists their fields one by one.
   const unnamed = new Set<unknown>(
     [...operationIds.keys()].flatMap(({ params, query, upload }) => [
       ...[params, query],

@@ -11,9 +11,9 @@ import { temporaryFolder } from './testing/temporary-folder.ts';
 import { testServer } from './testing/test-server.ts';
 
 /*
- * Schemathesis reads the server's own OpenAPI document, calls every operation with valid and invalid input,
- * and finds answers that contradict it. The seed is fixed so that failures reproduce; change `seed` in its
- * settings to explore more.
+ * Schemathesis reads the server's own OpenAPI document, and calls every operation with valid and invalid
+ * input. It reports answers that contradict the document. The seed is fixed, so that failures are
+ * reproducible; change `seed` in its settings to test other inputs.
  */
 
 const SETTINGS = path.join(import.meta.dirname, 'testing/schemathesis.toml');

@@ -5,7 +5,7 @@ import { flag } from '../fields/flag.ts';
 import { imageDeploymentKinds } from './images.ts';
 import { deployment, deploymentListFields } from './text.ts';
 
-/** Fields shared by all kinds of deployments; each kind's own calls have the rest. */
+/** The fields that all kinds of deployments have. The calls of each kind return further ones. */
 export const anyDeployment = deployment
   .pick({
     pod_id: true,

@@ -21,7 +21,9 @@ import {
 
 type Kind = { title: string; does: string; terminates: readonly string[] };
 
-/** API texts of each kind; `terminates` lists the kinds that its terminate call accepts. */
+/**
+ * Texts for the API documentation of each kind. `terminates` lists the kinds that its terminate call accepts.
+ */
 export const imageKinds = {
   paris: { title: 'Paris', does: 'generates pictures', terminates: ['paris'] },
   flux: { title: 'FLUX', does: 'generates pictures', terminates: ['flux', 'flux-kontext'] },
@@ -41,10 +43,10 @@ export const imageDeploymentKinds = [
   'wan',
 ] as const satisfies ImageDeploymentKind[];
 
-/** `READY` is asleep and wakes on the next request; both it and `running` accept requests. */
+/** `READY` is asleep and wakes on the next request. Both it and `running` accept requests. */
 const states = ['pending', 'deploying', 'running', 'READY', 'failed', 'stopped'] as const;
 export type ImageDeploymentState = (typeof states)[number];
-/** Wan deployments use different spellings. */
+/** Other spellings of the same states, which Wan deployments use. */
 const wanStates = ['PENDING', 'DEPLOYING', 'running', 'READY', 'FAILED', 'TERMINATED'] as const;
 export type WanDeploymentState = (typeof wanStates)[number];
 // Two enums, because 'pending' and 'PENDING' in one enum collide in generated clients.
@@ -64,18 +66,18 @@ export const imageDeployment = deployment
   .extend({
     kind: z.enum(imageDeploymentKinds),
     status: anyImageDeploymentState,
-    /** Repeats `status`. */
+    /** The same as `status`. */
     pod_status: imageDeploymentStatus,
     current_status: imageDeploymentStatus,
     /**
-     * Base address for `/edit` and `/edit_url` if it edits pictures, called with the owner's key; null once
-     * ended. Never the model server's own address.
+     * Base address for `/edit` and `/edit_url`, to call with the owner's key, if the deployment edits
+     * pictures. Null once it has ended. Never the address of the model server itself.
      */
     inference_url: z.string().nullable(),
-    /** Base URL for OpenAI's clients, whose images API accepts `model_name` as model; null once ended. */
+    /** Base URL for OpenAI's clients, whose images API accepts `model_name` as model. Null after the end. */
     endpoint_url: z.string().nullable(),
     deployment_details: z.object({ base_url: z.string().nullable(), gpu_count: z.int() }),
-    /** For Wan deployments the same as `pod_id`. */
+    /** For Wan deployments, equal to `pod_id`. */
     runpod_id: z.string().optional(),
   });
 
@@ -83,9 +85,9 @@ export type ImageDeployment = z.infer<typeof imageDeployment>;
 
 const asked = {
   /**
-   * Asset id of the model, or a name on a model hub: the caller's model with that title, or a restricted one.
-   * The names of FLUX.1, FLUX.1 Kontext and Wan 2.2 deploy the starter model of the kind if the user has no
-   * such model; the answer's `notice` reports it.
+   * Asset id of the model, or a name on a model hub: that of the caller's model with this title, or of a
+   * restricted model. If the user has no model with the name of FLUX.1, FLUX.1 Kontext or Wan 2.2, the
+   * starter model of the kind is deployed, and `notice` says so.
    */
   model_id: z.string().trim().min(1, 'model_id is required').max(200),
   ...deployFields,
@@ -96,7 +98,7 @@ const asked = {
 export const imageDeploymentBody = only({ ...asked, cost_max: hourCostMax });
 export const imageDeploymentQuoteBody = only(asked);
 
-/** Reports that a starter model is deployed because the user has no model with the requested name. */
+/** Says that a starter model is deployed, because the user has no model with the requested name. */
 const notice = z.string().optional();
 
 export const startedImageDeployment = z.object({
@@ -106,7 +108,7 @@ export const startedImageDeployment = z.object({
 export const imageDeploymentQuote = deploymentQuote.extend({
   /** Its title and API name. */
   title: z.string(),
-  /** Licence to accept before deployment; null for none. */
+  /** Licence that must be accepted before the deployment; null if there is none. */
   licence: licence.nullable(),
   notice,
 });
@@ -114,9 +116,7 @@ export const imageDeploymentQuote = deploymentQuote.extend({
 const listQuery = z.object({
   /** Only deployments that accept requests, awake or asleep. */
   only_running: flag.default(false),
-  /**
-   * Includes ended ones. Without it, only those that failed or ran out of credits within a day are included.
-   */
+  /** True to include all that ended, not only those that failed or ran out of credits within a day. */
   include_terminated: flag.default(false),
   recent: recentDeployments,
   ...deploymentListFields,

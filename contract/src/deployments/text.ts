@@ -8,7 +8,7 @@ import { only } from '../fields/only.ts';
 import { CONTEXT_TOKENS_MAX, CONTEXT_TOKENS_MIN, instanceTypes } from '../limits.ts';
 import { bgl, bglInput } from '../money.ts';
 
-/** API states of a text deployment, mapped from the engine's states. */
+/** States of a text deployment in the API. They are derived from the states of the engine. */
 const deploymentStates = [
   'queued',
   'deploying',
@@ -20,7 +20,7 @@ const deploymentStates = [
   'failed',
 ] as const;
 
-/** Awake or starting, asleep, or ended. */
+/** `running` is awake or starting, `sleeping` is asleep, and the others have ended. */
 export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
 export type DeploymentFilter = (typeof deploymentFilters)[number];
 
@@ -28,7 +28,7 @@ export type DeploymentFilter = (typeof deploymentFilters)[number];
 export const recentDeployments = flag.optional();
 /** Filter, sort and paging fields of every deployment list. */
 export const deploymentListFields = {
-  /** Only this status; ended ones are included if requested. */
+  /** Only deployments with this status. Includes ended ones if the status is theirs. */
   status: z.enum(deploymentFilters, `status must be one of ${deploymentFilters.join(', ')}`).optional(),
   /** Part of the deployment's or model's name. */
   search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
@@ -39,7 +39,9 @@ export const deploymentListFields = {
 };
 
 export const logLines = z.object({ lines: z.array(z.object({ at: z.string(), line: z.string() })) });
-/** Idle minutes after which it sleeps at no cost until the next request. Null if it never sleeps. */
+/**
+ * Minutes without a request after which it sleeps at no cost until the next request. Null if it never sleeps.
+ */
 const sleepsAfterMinutes = z.number().nullable();
 
 export const deployment = z.object({
@@ -50,16 +52,17 @@ export const deployment = z.object({
   model_name: z.string(),
   title: z.string(),
   base_model_title: z.string(),
-  /** Output: answers or embeddings. */
+  /** What the model returns: answers or embeddings. */
   task: z.enum(['text', 'embedding']),
   status: z.enum(deploymentStates),
   /**
-   * `Running` if it accepts requests, awake or asleep; `Pending` while it starts; null if ended or ending.
+   * `Running` if the deployment accepts requests, even if it is asleep. `Pending` while it starts. Null if it
+   * has ended or is ending.
    */
   job_status: z.enum(['Running', 'Pending']).nullable(),
   /** Why it is in this status. */
   reason: z.string(),
-  /** Why the server stopped it: lack of credits, or its API key's budget. Null if neither. */
+  /** Why the server stopped it: the credits or the API key's budget were used up. Null otherwise. */
   stop_reason: z.enum(['credits', 'budget']).nullable(),
   /** 0 to 100 while starting. */
   progress: z.number(),
@@ -93,9 +96,9 @@ export const deployFields = {
   user_id: userId,
   gpu_count: countOfGpus.default(1),
   instance_type: z.enum(instanceTypes).default('a100'),
-  /** With multiple replicas, or always awake. Without it one replica runs and sleeps while idle. */
+  /** True to use several replicas, or to never sleep. Otherwise one replica runs, and sleeps while idle. */
   auto_scale: z.boolean().default(false),
-  /** With 1 or more it never sleeps. Must be 1 without `auto_scale`. */
+  /** If it is 1 or more, the deployment never sleeps. Must be 1 without `auto_scale`. */
   min_replicas: z.int().min(0).max(REPLICAS_MAX).default(1),
   /** Each running replica costs the hourly price. Must be 1 without `auto_scale`. */
   max_replicas: z.int().min(1).max(REPLICAS_MAX).default(1),
@@ -107,7 +110,9 @@ const asked = {
   ...deployFields,
 };
 
-/** The quoted `price_per_hour` in BGL: if the price is higher now, the call is refused with the new price. */
+/**
+ * The quoted `price_per_hour` in BGL. If the price is higher now, the call is rejected with the new price.
+ */
 export const hourCostMax = bglInput.optional();
 
 export const deploymentQuote = z.object({
@@ -115,7 +120,7 @@ export const deploymentQuote = z.object({
   device: z.string(),
   /** Price of one replica while awake. */
   price_per_hour: bgl,
-  /** Price of `min_replicas`, the minimum while awake; of one replica if that is 0. */
+  /** Price of `min_replicas`, which is the minimum while awake. If that is 0, the price of one replica. */
   min_price_per_hour: bgl,
   /** Price of `max_replicas`, the maximum. */
   max_price_per_hour: bgl,
@@ -127,10 +132,7 @@ export const deploymentQuote = z.object({
 /** Fields for serving a text or embedding model. */
 const askedText = {
   ...asked,
-  /**
-   * Maximum tokens of a request including its answer. Defaults to 8,192, or to less if the model or memory
-   * allows less.
-   */
+  /** Maximum tokens of a request with its answer. Defaults to 8,192, or less for the model or memory. */
   context_tokens: z.int().min(CONTEXT_TOKENS_MIN).max(CONTEXT_TOKENS_MAX).optional(),
 };
 
@@ -240,7 +242,7 @@ export const vllmMetrics = endpoint({
         errors: z.int(),
         prompt_tokens: z.number(),
         completion_tokens: z.number(),
-        /** In milliseconds; null in a minute without requests. */
+        /** In milliseconds; null for a minute without requests. */
         time_to_first_token_ms_p50: z.number().nullable(),
         latency_ms_p50: z.number().nullable(),
         latency_ms_p95: z.number().nullable(),
@@ -256,7 +258,7 @@ export const terminatePod = endpoint({
   access: 'key',
   summary: 'Terminate a text deployment and settle its bill',
   params: podIdParams,
-  /** Either here or in the body. */
+  /** May be sent here or in the body. */
   query: z.object({ user_id: userId.optional() }),
   body: only({ user_id: userId.optional() }).nullish(),
   response: deployment,

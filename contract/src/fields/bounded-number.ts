@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { type NumberField, numberMessages } from './number-field.ts';
 
-/** Returns the schema of a number with the bounds, messages and default of the form. */
+/** Returns the schema of a number with the limits, messages and default of its form field. */
 export function numberOf(field: NumberField) {
   return boundedBy(field).default(field.default);
 }
 
-/** Returns the schema of a bounded number with the form's messages. */
+/** Returns the schema of a number with the limits and messages of its form field. */
 export function boundedBy(field: Omit<NumberField, 'default'>) {
   const messages = numberMessages(field);
   const base = field.step === 1 ? z.int(messages.whole) : z.number(messages.type);

@@ -1,14 +1,11 @@
 import * as z from 'zod';
 
-/** Fields of other services that constrain the format of an answer. */
+/** Fields of other services that set the format of an answer. */
 const formats = [
   ...['format', 'grammar', 'guided_choice', 'guided_grammar', 'guided_json', 'guided_regex', 'json_schema'],
   ...['regex', 'response_format', 'structured_outputs'],
 ];
-/**
- * Fields of other services or of other calls here that change the answer: what the model reads, and where the
- * answer ends.
- */
+/** Fields of other services or calls that change what the model reads, or where the answer ends. */
 const required = [
   ...['system', 'prompt', 'messages', 'input', 'instructions', 'images', 'documents', 'tools', 'functions'],
   ...['n', 'best_of', 'echo', 'suffix', 'stop', 'stop_sequences', 'max_tokens', 'max_completion_tokens'],
@@ -16,9 +13,9 @@ const required = [
 ];
 
 /**
- * Returns the body schema of a chat call. Unknown fields are ignored and named in a response header, because
- * programs that move here from other services send them. A field whose loss would change the answer is
- * refused. `format` is the field for the answer's format.
+ * Returns the body schema of a chat call. Programs written for other services may send unknown fields. Those
+ * are ignored and named in a response header, unless ignoring them would change the answer; then the call is
+ * rejected. `format` is the name of the field for the answer's format.
  */
 export function chatBody<Shape extends z.ZodRawShape>(shape: Shape, format: string) {
   return z
@@ -34,7 +31,7 @@ export function chatBody<Shape extends z.ZodRawShape>(shape: Shape, format: stri
     });
 }
 
-/** Returns the fields of a body that its call ignores. Clients send null for unset ones. */
+/** Returns the fields of a body that its call ignores. Fields that are null count as not sent. */
 export function ignoredFields(shape: object, body: object): string[] {
   return Object.entries(body).flatMap(([name, value]) =>
     value === null || value === undefined || Object.hasOwn(shape, name) ? [] : [name],

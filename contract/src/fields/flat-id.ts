@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /**
- * Returns the schema of an id in OpenAI's format: a prefix and the UUID without hyphens. `noun` is for the
- * error: 'No file has this id'.
+ * Returns the schema of an id in OpenAI's format: a prefix, and the UUID without hyphens. The error contains
+ * `noun`, as in 'No file has this id'.
  */
 export const flatId = (prefix: string, noun: string) =>
   z.string().regex(new RegExp(`^${prefix}[0-9a-f]{32}$`), `No ${noun} has this id`);

@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 export const CALL_NAME_LENGTH_MAX = 200;
 
-/** The requested `model`, normalized so that all Unicode forms of a name are equal. */
+/** The requested `model`, in normalized Unicode, so that names that look the same are equal. */
 export const modelName = z
   .string()
   .normalize('NFKC')

@@ -1,12 +1,12 @@
-/** A number in a form that the server also checks: its label, bounds and default. */
+/** A number in a form that the server also validates, with its label, limits and default. */
 export type NumberField = {
   label: string;
   min: number;
   max: number;
-  /** Increment of the form's buttons. A step of 1 allows whole numbers only. */
+  /** Increment of the form's buttons. If it is 1, only whole numbers are accepted. */
   step: number;
   default: number;
-  /** `min` itself is not allowed. */
+  /** True if the number must be greater than `min`. */
   aboveMin?: boolean;
 };
 
@@ -28,7 +28,7 @@ export function numberMessages({ label, min, max, aboveMin }: Omit<NumberField, 
   };
 }
 
-/** Returns the error of a number, if any; a missing number counts as too small. */
+/** Returns the error of a number, if there is one. A missing number counts as too small. */
 export function numberProblem(field: NumberField, value: number): string | undefined {
   const messages = numberMessages(field);
   const fits = field.aboveMin ? value > field.min : value >= field.min;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Returns an object schema that reports unknown fields by name instead of ignoring them. */
+/** Returns an object schema that rejects unknown fields and names them. */
 export function only<Fields extends z.core.$ZodShape>(fields: Fields) {
   return z.strictObject(fields, {
     error: (issue) =>

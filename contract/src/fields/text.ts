@@ -7,10 +7,10 @@ export function text(field: string, lengthMax: number) {
   return z.string().trim().max(lengthMax, tooLong(field, lengthMax));
 }
 
-/** A visible character: no space, control, formatting or zero-width character. */
+/** At least one visible character, so not only spaces, control, formatting or zero-width characters. */
 const VISIBLE = /[^\s\p{Cc}\p{Cf}\u3164\uFFA0]/u;
 
-/** An approximation for OpenAPI: few regular expressions outside JavaScript support Unicode classes. */
+/** Approximation of that pattern for OpenAPI: few other languages support Unicode classes. */
 const VISIBLE_IN_OPENAPI = '[^\\s\\u0000-\\u001F\\u007F-\\u009F\\u00AD]';
 
 /** Returns the schema of a required, visible name. */

@@ -1,7 +1,7 @@
 import { guidance, lora, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
-/** API name of the starter model that edits pictures. */
+/** Name of the starter model that edits pictures, in the API. */
 export const KONTEXT_STARTER = 'kontext-starter';
 
 export const fluxKontext: Generator = {

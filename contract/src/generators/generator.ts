@@ -4,7 +4,7 @@ type Shared = {
   name: string;
   label: string;
   help?: string;
-  /** Rarely changed, so the form collapses it. */
+  /** Rarely changed, so the form shows it only on request. */
   isAdvanced?: true;
 };
 
@@ -12,42 +12,42 @@ type Shared = {
 export type GeneratorField = Shared &
   (
     | ({ kind: 'number' } & NumberField & {
-          /** Replaces an invalid value. Defaults to `default`. */
+          /** Value that replaces an invalid one. Defaults to `default`. */
           fallback?: number;
-          /** Another field determines the number; `values` maps that field's values. */
+          /** The value of another field determines this number; `values` contains the number for each. */
           decidedBy?: { field: string; values: Readonly<Record<string, number>> };
-          /** Shown only while this other field is filled. */
+          /** Only shown while this other field is not empty. */
           onlyWith?: string;
         })
-    /** May be empty: then each generation uses another seed. */
+    /** If it is empty, each generation uses another seed. */
     | { kind: 'seed'; max: number }
     | { kind: 'choice'; options: readonly { value: string; label: string }[]; default: string }
     | { kind: 'text'; default: string }
     /** `box` is the label of the checkbox. */
     | { kind: 'flag'; box: string; default: boolean }
-    /** The id of a user's LoRA to apply to the model. May be empty for none. */
+    /** Id of the user's LoRA that is applied to the model, or empty for none. */
     | { kind: 'lora' }
-    /** An input picture. Required ones are edited; an optional one is the first frame of a video. */
+    /** An input picture. A required one is edited. An optional one is the first frame of a video. */
     | { kind: 'picture'; isOptional?: true }
   );
 
 /** A quality preset. */
 export type Quality = {
   label: string;
-  /** Settings of the preset; other fields get their defaults. */
+  /** Settings of the preset. All other fields have their defaults. */
   settings: Readonly<Record<string, string | number>>;
 };
 
-/** The starter model that serves a generator without another provider. */
+/** The starter model that generates if there is no other provider. */
 export type Starter = {
   /** Its API name. */
   model: string;
   /** Size and limits of its output, in a few words. */
   limits: string;
   qualities: readonly Quality[];
-  /** Label of the initially selected quality: the model's own defaults. */
+  /** Label of the quality that is selected at first, which has the model's own defaults. */
   opensOn: string;
-  /** Fields with a fixed value regardless of the request. */
+  /** Values that fields always have, whatever is requested. */
   fixed?: Readonly<Record<string, string>>;
 };
 
@@ -60,16 +60,16 @@ export type Generator = {
   /** Its strengths in a sentence. */
   about: string;
   fields: readonly GeneratorField[];
-  /** Shown instead of the missing provider, once its maker has shut it down. */
+  /** Shown if there is no provider because the model's maker has shut it down. */
   retired?: string;
-  /** Values set by Reset, if different from the defaults. */
+  /** Values that Reset sets, if they are not the defaults. */
   reset?: Readonly<Record<string, string | number>>;
   starter?: Starter;
-  /** Fixed values if its starter generates. */
+  /** Values that fields always have if the starter generates. */
   fixed?: Starter['fixed'];
   /** Example prompts. */
   examples?: readonly string[];
-  /** Has experts per step, so a generation can be repeated with other ones. */
+  /** The model uses several experts per step, so a generation can be repeated with other experts. */
   hasExperts?: true;
 };
 

@@ -1,7 +1,7 @@
 import { seed } from './fields.ts';
 import type { Generator } from './generator.ts';
 
-/** API name of the starter model. */
+/** Name of the starter model in the API. */
 export const PARIS_MODEL = 'paris-ddm-v1.0';
 
 export const paris: Generator = {
@@ -19,7 +19,7 @@ export const paris: Generator = {
     opensOn: 'Standard',
   },
   hasExperts: true,
-  // The starter's strength: single objects of kinds in its training data.
+  // Prompts that suit the starter: single objects that occur in its training data.
   examples: [
     'a red apple on a table',
     'a penguin in the snow',

@@ -3,8 +3,8 @@ import type { Generator, Starter } from './generator.ts';
 import { generators } from './table.ts';
 
 /**
- * Returns the starter model that serves a generator without another provider, and the generator it belongs
- * to: its own, or one with the same kind of output.
+ * Returns the starter model that generates if a generator has no other provider, and the generator to which
+ * that starter belongs: this one, or one with the same kind of output.
  */
 export function starterFor(name: GeneratorName): { of: GeneratorName; starter: Starter } {
   const { starter: own }: Generator = generators[name];
@@ -15,9 +15,7 @@ export function starterFor(name: GeneratorName): { of: GeneratorName; starter: S
   return { of, starter };
 }
 
-/**
- * Returns the title of a generator for a result of this model, including the name of a substitute starter.
- */
+/** Returns the title of a generator. If another one's starter made the result, also names that one. */
 export function titleOf(name: GeneratorName, model: string): string {
   const { of, starter } = starterFor(name);
   const generator: Generator = generators[name];
@@ -25,9 +23,8 @@ export function titleOf(name: GeneratorName, model: string): string {
 }
 
 /**
- * Returns the form of a generator that is served by another generator's starter. A picture ignores all
- * settings except the seed; a video accepts them all, but has the duration and size that the starter
- * supports.
+ * Returns the form of a generator for which another generator's starter generates. For pictures, only the
+ * seed has an effect. For videos, all settings do, but duration and size are those that the starter supports.
  */
 export function formOfSubstitute(generator: Generator): Generator {
   const counts = ({ kind }: Generator['fields'][number]) => generator.makes === 'video' || kind === 'seed';

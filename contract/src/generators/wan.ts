@@ -1,10 +1,10 @@
 import { aspectRatio, duration, firstFrame, guidance, negativePrompt, seed, steps } from './fields.ts';
 import type { Generator } from './generator.ts';
 
-/** API name of the starter model. */
+/** Name of the starter model in the API. */
 export const WAN_STARTER = 'wan-starter';
 
-/** Defaults of Wan models of this installation for forms without these fields. */
+/** Values for Wan models of this installation, for forms that do not have these fields. */
 export const wanDefaults = { steps: 30, guidance: 5, seconds: 5, aspectRatio: '16:9' } as const;
 
 export const wan: Generator = {
@@ -23,7 +23,7 @@ export const wan: Generator = {
     fixed: { aspect_ratio: '1:1', duration: '2', quality: '64p' },
   },
   about: 'An open video model, which a deployment of your own can run.',
-  // The starter's strength: objects and motions in its training data.
+  // Prompts that suit the starter: objects and motions that occur in its training data.
   examples: [
     'a red apple moves to the right',
     'a soccer ball jumps on grass',

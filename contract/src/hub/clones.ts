@@ -5,13 +5,13 @@ import { flag } from '../fields/flag.ts';
 import { idOf } from '../fields/id.ts';
 import { repoId } from './public.ts';
 
-/** The original product's states, with more detail while running. */
+/** The states of the original product, with more detail while the clone runs. */
 const cloneStates = ['QUEUED', 'LISTING', 'COPYING', 'COMPLETED', 'FAILED', 'CANCELLED'] as const;
 export type CloneState = (typeof cloneStates)[number];
 
 const clonedTypes = ['RAW', 'MODEL'] as const;
 
-/** Maximum log lines in a clone's status, newest last; its logs show more. */
+/** Maximum number of log lines in a clone's status, newest last. The logs of the clone contain more. */
 export const STATUS_LINES_MAX = 20;
 export const LOG_LINES_MAX = 1_000;
 
@@ -19,7 +19,7 @@ export const hubClone = z.object({
   id: z.string(),
   repo_id: z.string(),
   dataset_type: z.enum(clonedTypes),
-  /** The copied commit, even if the branch moves on. */
+  /** Id of the commit that is copied. Stays the same if the branch gets new commits. */
   revision: z.string(),
   status: z.enum(cloneStates),
   /** Why it is in this state. */
@@ -31,9 +31,9 @@ export const hubClone = z.object({
   files_done: z.int(),
   bytes_total: z.number().nullable(),
   bytes_done: z.number(),
-  /** Over the last seconds while copying; null before. */
+  /** Speed over the last seconds while copying; null before. */
   bytes_per_second: z.number().nullable(),
-  /** The resulting dataset or model; null before, and if it was deleted. */
+  /** The new dataset or model. Null until it exists, and after it was deleted. */
   asset_id: z.string().nullable(),
   created_at: z.string(),
   started_at: z.string().nullable(),
@@ -42,8 +42,7 @@ export const hubClone = z.object({
 export type Clone = z.infer<typeof hubClone>;
 
 /**
- * Copies a repository's files to a dataset or model in the background. An equal call while it runs returns
- * the same clone.
+ * Copies a repository's files to a dataset or model in the background. An equal call returns the same clone.
  */
 export const startClone = endpoint({
   method: 'POST',
@@ -60,7 +59,7 @@ const cloneParams = z.object({ id: idOf('clone') });
 
 const filesCopyingLogs = z.array(z.string());
 
-/** Status in the original product's format. */
+/** The status in the original product's format. */
 export const cloneStatus = endpoint({
   method: 'GET',
   path: '/huggingface/clone-status/:id',

@@ -29,7 +29,7 @@ export const preuploadFiles = endpoint({
     files: z.array(
       z.object({
         path: z.string(),
-        /** `regular` files are part of the commit; `lfs` files are uploaded before it. */
+        /** `regular` files are part of the commit body. `lfs` files are uploaded before the commit. */
         uploadMode: z.enum(['regular', 'lfs']),
         shouldIgnore: z.literal(false),
         /** SHA-256 of the existing file at this path. */
@@ -40,7 +40,7 @@ export const preuploadFiles = endpoint({
   }),
 });
 
-/** The body has one line of JSON for the header and one per file that the commit adds, copies or deletes. */
+/** One JSON object per line: the header, then each file that the commit adds, copies or deletes. */
 export const commitFiles = endpoint({
   method: 'POST',
   path: '/hub/api/:type/:namespace/:name/commit/:revision',

@@ -12,7 +12,7 @@ import {
 
 const treeQuery = z.object({
   recursive: yesOrNo,
-  /** Adds the last commit of each file. */
+  /** Also returns the last commit of each file. */
   expand: yesOrNo,
   limit: z.coerce.number().int().min(1).max(1000).default(1000),
   cursor: z.string().max(4000).optional(),
@@ -79,7 +79,7 @@ export const listCommits = endpoint({
   summary: 'List commits, newest first, as the hub does; the header Link has the next page',
   params: revisionParams,
   query: z.object({
-    /** Page number. */
+    /** Page number, from 0. */
     p: z.coerce.number().int().min(0).max(1_000_000).default(0),
     limit: z.coerce.number().int().min(1).max(100).default(50),
   }),
@@ -96,7 +96,7 @@ export const listCommits = endpoint({
   ),
 });
 
-/** Downloads are outside of `/hub/api`, as the clients expect. */
+/** The download paths are not below `/hub/api`, because clients expect them elsewhere. */
 const fileParams = z.object({
   namespace: z.string().min(1).max(200),
   name: z.string().min(1).max(200),
@@ -114,7 +114,7 @@ export const resolveModelFile = endpoint({
   error: hubError,
 });
 
-/** Same as `resolve`, because no file here is a pointer to another. */
+/** The same as `resolve`, because no file on this server is a pointer to another one. */
 export const readModelFile = endpoint({
   method: 'GET',
   path: '/hub/:namespace/:name/raw/:revision/*',

@@ -24,7 +24,7 @@ export const lfsBatch = z.object({
   operation: z.literal('upload', 'Files are downloaded from /resolve'),
   transfers: z.array(z.string()).optional(),
   objects: z.array(lfsObject).min(1).max(1000),
-  /** Git LFS sends the first form, the hub's JavaScript client the second. */
+  /** Git LFS sends the first form, and the hub's JavaScript client the second. */
   hash_algo: z.enum(['sha256', 'sha_256']).optional(),
 });
 export const lfsTransfers = z.object({
@@ -33,7 +33,7 @@ export const lfsTransfers = z.object({
     z.object({
       ...lfsObject.shape,
       authenticated: z.literal(true),
-      /** Absent if the caller's content is already stored here. */
+      /** Absent if the caller already stores these bytes here. */
       actions: z.object({ upload: lfsAction, verify: lfsAction }).optional(),
     }),
   ),
@@ -64,14 +64,11 @@ export const batchDatasetFiles = endpoint({
 /** The last second of a date. */
 const MAX_EXPIRES = 8_640_000_000_000;
 
-/**
- * Part URLs are called without a key: they are signed for their upload and become invalid with the key that
- * requested them.
- */
+/** URLs work without a key. They are signed for their upload, and end when the key is revoked. */
 const signed = z.object({
-  /** The upload's owner. */
+  /** The owner of the upload. */
   by: z.string().min(1).max(200),
-  /** Absent if requested from a browser session. */
+  /** The API key that requested the URL; absent if it was a browser session. */
   key_id: idOf('API key').optional(),
   /** Seconds since 1970. */
   expires: z.coerce.number().int().min(0).max(MAX_EXPIRES),

@@ -8,7 +8,7 @@ import { only } from '../fields/only.ts';
 const repoTypes = ['model', 'dataset'] as const;
 export type RepoType = (typeof repoTypes)[number];
 
-/** Message if the public hub does not respond. */
+/** Error if the public hub does not respond. */
 export const HUB_UNREACHABLE = 'The public hub cannot be reached';
 
 /** Maximum search results over all pages. */
@@ -17,7 +17,7 @@ export const HUB_RESULTS_MAX = 1_000;
 export const HUB_FILES_SHOWN_MAX = 1_000;
 const TOKEN_LENGTH_MAX = 500;
 
-/** Name of a hub repository: `owner/name`, or only a name for some of the oldest. */
+/** Name of a repository on the hub: `owner/name`, or only `name` for some of the oldest. */
 export const repoId = z
   .string()
   .trim()
@@ -29,7 +29,7 @@ export const repoId = z
 export const hubRepository = z.object({
   repo_id: z.string(),
   repo_type: z.enum(repoTypes),
-  /** Cloning needs a token of a hub account that accepted its terms. */
+  /** True if cloning requires the token of a hub account that has accepted the repository's terms. */
   gated: z.boolean(),
   downloads: z.number(),
   likes: z.number(),
@@ -53,7 +53,9 @@ export const searchHub = endpoint({
   }),
   response: z.object({
     results: z.array(hubRepository),
-    /** The hub returns no total: the number of results up to this page, plus one if more follow. */
+    /**
+     * The hub returns no total. This is the number of results up to this page, plus one if there are more.
+     */
     total_results: z.int(),
   }),
 });
@@ -61,11 +63,11 @@ export const searchHub = endpoint({
 export const hubRepositoryFile = z.object({
   path: z.string(),
   size_bytes: z.number(),
-  /** Not copied, because the repository has the same weights as safetensors. */
+  /** True if the file is not copied, because the repository has the same weights as safetensors. */
   left_out: z.boolean(),
 });
 
-/** Whether this installation could use a model, and on which device. */
+/** Whether this installation can use a model, and on which device. */
 export const modelUse = z.object({
   /** The device on which it would run, such as `CPU`; null if it cannot run. */
   device: z.string().nullable(),
@@ -74,18 +76,18 @@ export const modelUse = z.object({
 });
 
 export const hubRepositoryDetails = hubRepository.extend({
-  /** The commit that a clone would copy. */
+  /** Id of the commit that would be cloned. */
   revision: z.string(),
   /** From its card, such as `apache-2.0`. */
   licence: z.string().nullable(),
   tags: z.array(z.string()),
   /** Model family, e.g. 'llama', 'qwen'; empty if unknown. */
   family: z.string(),
-  /** Counts only what a clone copies. */
+  /** Number and size of the files that would be cloned. */
   file_count: z.int(),
   size_bytes: z.number(),
   left_out: z.object({ file_count: z.int(), size_bytes: z.number() }),
-  /** With `include_file_info`: the first 1,000. */
+  /** The first 1,000 files, if `include_file_info` is set. */
   files: z.array(hubRepositoryFile),
   /** The user's remaining storage, and the free disk space; null for no limit. */
   quota_left_bytes: z.number().nullable(),
@@ -95,7 +97,7 @@ export const hubRepositoryDetails = hubRepository.extend({
   /** Null for a dataset. */
   deploy: modelUse.nullable(),
   train: modelUse.nullable(),
-  /** The dataset or model of its latest clone here. */
+  /** The dataset or model that the latest clone of it created here. */
   cloned_asset_id: z.string().nullable(),
 });
 export type HubRepositoryDetails = z.infer<typeof hubRepositoryDetails>;
@@ -116,7 +118,7 @@ export const getHubRepository = endpoint({
 });
 
 export const hubToken = z.object({
-  /** Null if none is stored. The token itself is never shown. */
+  /** Null if no token is stored. The token itself is never returned. */
   token: z.object({ account: z.string(), saved_at: z.string() }).nullable(),
 });
 

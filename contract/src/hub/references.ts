@@ -26,11 +26,11 @@ export const deleteRepositoryTag = endpoint({
   response: z.object({ success: z.literal(true) }),
 });
 
-/** Validates a card's metadata before it is committed. */
+/** Validates a card's metadata before a client commits it. */
 export const validateCard = endpoint({
   method: 'POST',
   path: '/hub/api/validate-yaml',
-  // huggingface_hub sends no token with it.
+  // Public, because huggingface_hub sends no token with this call.
   access: 'public',
   summary: 'Check the metadata of a card, as the hub does',
   bodyBytesMax: CARD_BYTES_MAX + 256 * 1024,
@@ -52,7 +52,7 @@ export const createBranch = endpoint({
   params: branchParams,
   body: z
     .object({
-      /** A revision of main. Defaults to the newest. */
+      /** The revision of main to start from. Defaults to the newest. */
       startingPoint: revisionParam.nullish(),
     })
     .nullish(),
@@ -70,7 +70,7 @@ export const deleteBranch = endpoint({
   status: 204,
 });
 
-/* Features of the hub that this server lacks: refused with a helpful message. */
+/* Features of the hub that this server does not have. Calls are rejected with a helpful message. */
 
 export const listDiscussions = endpoint({
   method: 'GET',

@@ -13,7 +13,7 @@ import {
   yesOrNo,
 } from './shared.ts';
 
-/** The caller's identity, for hub clients. */
+/** Returns who the caller is, for hub clients. */
 export const whoAmI = endpoint({
   method: 'GET',
   path: '/hub/api/whoami-v2',
@@ -38,14 +38,14 @@ export const whoAmI = endpoint({
   }),
 });
 
-/** Fields of a repository in every list. */
+/** Fields that a repository has in every list. */
 export const repositorySummary = z.object({
   _id: z.string(),
   id: z.string(),
-  /** For models: the same as `id`. */
+  /** Only for models: the same value as `id`. */
   modelId: z.string().optional(),
   author: z.string(),
-  /** The newest or the requested commit. */
+  /** Id of the newest or the requested commit. */
   sha: z.string(),
   lastModified: z.string(),
   createdAt: z.string(),
@@ -75,19 +75,19 @@ export const listRepositories = endpoint({
   access: 'key',
   summary: 'List models or datasets, as the hub does; the header Link has the next page',
   params: z.object({ type: z.enum(repositoryTypes, 'Repositories here are models and datasets') }),
-  // Unknown filters are refused, because ignoring them would list wrong repositories.
+  // Rejects unknown filters, because ignoring them would return the wrong repositories.
   query: only({
     search: z.string().trim().max(200).default(''),
     /** A namespace. */
     author: z.string().max(200).optional(),
-    /** Required tags; the task, library and license of the card count as tags. */
+    /** Only repositories with all of these tags. The task, library and license of a card count as tags. */
     filter: repeated,
     /** The task of the card. */
     pipeline_tag: z.string().max(200).optional(),
     sort: z.string().max(100).optional(),
     limit: z.coerce.number().int().min(1).default(100),
     cursor: z.string().max(2000).optional(),
-    /** Ignored: answers are always full. */
+    /** Has no effect, because answers always contain all fields. */
     full: z.unknown().optional(),
     config: z.unknown().optional(),
     cardData: z.unknown().optional(),
@@ -99,13 +99,13 @@ export const listRepositories = endpoint({
   response: z.array(repositorySummary),
 });
 
-/** Limits the length of the URL, because Node refuses headers above 16 KiB. */
+/** Limits the length of the next page's URL, because Node rejects headers above 16 KiB. */
 const fields = repeatedField(z.string().regex(/^[A-Za-z_-]{1,40}$/, 'must be the name of a field'), 40);
 
 const infoQuery = z.object({
-  /** Adds the size of each file. */
+  /** Also returns the size of each file. */
   blobs: yesOrNo,
-  /** Fields to return; without `siblings` files are omitted. */
+  /** Names of the fields to return. Without `siblings`, files are omitted. */
   expand: fields,
   'expand[]': fields,
 });
@@ -132,7 +132,7 @@ export const getRepositoryRevision = endpoint({
   response: repositoryInfo,
 });
 
-/** Answers 200 if the caller may read the repository. */
+/** Returns 200 if the caller may read the repository. */
 export const checkRepositoryAccess = endpoint({
   method: 'GET',
   path: '/hub/api/:type/:namespace/:name/auth-check',
@@ -156,7 +156,7 @@ export const createRepository = endpoint({
   summary: 'Create a model or dataset, as the hub does',
   body: z.object({
     name: z.string().min(1).max(200),
-    /** The namespace, which must be the caller's own. */
+    /** The namespace, which must be the caller's. */
     organization: z.string().max(200).nullish(),
     type: repositoryType.nullish(),
     private: z.boolean().nullish(),

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** An error for hub clients, with its code in the header `X-Error-Code`. */
+/** An error for hub clients. The header `X-Error-Code` contains its code. */
 export const hubError = z.object({
   error: z.string(),
   /** The URL of an existing repository. */
@@ -27,18 +27,18 @@ export const repositoryParams = z.object({
 export const revisionParam = z.string().min(1).max(300);
 export const revisionParams = repositoryParams.extend({ revision: revisionParam });
 
-/** A query field that may be repeated. */
+/** A query parameter that may occur several times. */
 export const repeatedField = (item: z.ZodString, max: number) =>
   z
     .union([item, z.array(item).max(max)])
     .default([])
     .transform((value) => [value].flat());
-/** A repeated text without a format. */
+/** A text that may occur several times. */
 export const repeated = repeatedField(z.string(), 1000);
 
-/** A boolean in the spelling of the clients' languages. */
+/** A boolean, as written in the languages of the clients. */
 export const yesOrNo = z
-  // A pattern instead of an enum, because 'true' and 'True' collide in generated clients.
+  // Not an enum, because 'true' and 'True' would get the same name in generated clients.
   .union([z.boolean(), z.string().regex(/^([Tt]rue|[Ff]alse|[01])$/, 'must be true or false')])
   .default(false)
   .transform((value) => value === true || value === 'true' || value === 'True' || value === '1');

@@ -3,11 +3,11 @@ import { endpoint } from '../endpoint.ts';
 import { hubError, revisionParams } from './shared.ts';
 
 /*
- * Xet, with which hub clients upload large files: chunks are grouped in xorbs, and shards list the chunks of
- * each file. Supports uploads only; downloads use `/resolve`.
+ * The Xet protocol, with which hub clients upload large files. Files are split into chunks, which are stored
+ * in xorbs. A shard lists the chunks of each file. Only uploads use Xet here; downloads use `/resolve`.
  */
 
-/** A UTC day such as 2026-11-26, to which a client's upload session belongs. */
+/** A UTC day such as 2026-11-26. An upload session of a client belongs to it. */
 const session = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'There is no such session');
 const hash = z.string().regex(/^[0-9a-f]{64}$/, 'A hash has 64 digits, 0 to 9 and a to f');
 
@@ -45,7 +45,7 @@ export const putShard = endpoint({
   response: z.object({ result: z.literal(1) }),
 });
 
-/** For clients that show progress: lines of JSON. The last line reports the result. */
+/** For clients that show progress. Returns one JSON object per line; the last line contains the result. */
 export const streamShard = endpoint({
   method: 'POST',
   path: '/hub/xet/:session/v2/shards',

@@ -18,14 +18,14 @@ export const serveImageSpec = workloadSpecBase.extend({
   task: z.literal('image'),
   engine: z.enum(['paris', 'kontext', 'wan']),
   host: z.string(),
-  /** 0 lets the system choose; the `ready` report contains the port. */
+  /** With 0, the system chooses the port, which the `ready` report contains. */
   port: z.int().min(0).max(65535),
-  /** Bearer token that requests must have. */
+  /** Bearer token that callers must send. */
   api_key: z.string().min(1),
-  /** Requests that are generated concurrently; others wait. */
+  /** Number of requests that are generated concurrently. Others wait. */
   parallel_requests: z.int().min(1),
   threads: z.int().min(1),
-  /** 0 on the CPU. */
+  /** Number of GPUs; 0 for the CPU. */
   gpus: z.int().min(0).default(0),
 });
 
@@ -37,11 +37,12 @@ const requestBase = z.object({
     .max(2 ** 32 - 1),
   steps: z.int().min(1).max(1000),
   guidance: z.number(),
-  /** Steps between previews; 0 for none. */
+  /** Number of steps between two previews; 0 for no previews. */
   preview_every: z.int().min(0),
   /**
-   * Embedded in the file: as PNG texts, or as one JSON object in EXIF's UserComment or an MP4's comment. Keys
-   * are up to 79 printable ASCII characters; the whole is at most 65,000 bytes as such an object in ASCII.
+   * Metadata to embed in the file: as PNG texts, or as one JSON object in EXIF's UserComment or in an MP4's
+   * comment. A key has at most 79 printable ASCII characters. The JSON object has at most 65,000 bytes in
+   * ASCII.
    */
   metadata: z.record(z.string(), z.string()),
 });
@@ -55,16 +56,16 @@ export const parisImageRequest = requestBase.extend({
 });
 
 /**
- * A LoRA's file, downloaded as an input of the workload (`GET …/inputs/:sha256`) although its spec does not
- * list it.
+ * File of a LoRA. The server downloads it like an input of the workload (`GET …/inputs/:sha256`), although
+ * its spec does not contain it.
  */
 export const imageLora = inputFile.pick({ sha256: true, size_bytes: true }).extend({
   /**
-   * Id of the file's revision. Key of the LoRA cache, so that one user's request does not speed up another
-   * user's.
+   * Id of the file's revision. The cache of LoRAs uses it as key, so that a request of one user is not faster
+   * because of another user's.
    */
   id: z.string().min(1),
-  /** Factor for the LoRA's weights; 0 disables it. */
+  /** Factor for the weights of the LoRA; 0 disables it. */
   scale: z.number().min(0).max(LORA_SCALE_MAX),
 });
 
@@ -78,7 +79,7 @@ export const kontextImageRequest = requestBase.extend({
   lora: imageLora.optional(),
 });
 
-/** Makes an MP4 in H.264 with the nearest supported duration and size, which `done` reports. */
+/** Generates an MP4 in H.264 with the nearest duration and size. `done` contains the actual ones. */
 export const wanVideoRequest = requestBase.extend({
   /** Empty for none. */
   negative_prompt: z.string(),
@@ -89,7 +90,7 @@ export const wanVideoRequest = requestBase.extend({
   height: z.int().min(16).max(4096),
 });
 
-/** A picture that accompanies a video: its first frame, or a strip of its frames in one size. */
+/** A picture that accompanies a video: its first frame, or a strip of frames. */
 const videoImage = z.object({
   role: z.enum(['poster', 'strip']),
   media_type: z.literal('image/webp'),
@@ -104,7 +105,7 @@ export const imageEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('step'),
     step: z.int(),
-    /** Of each expert at this step; null for a model without experts. */
+    /** Weight of each expert at this step; null for a model without experts. */
     expert_weights: z.array(z.number()).nullable(),
     /** A small JPEG preview in base64. */
     preview: z.string().nullable(),
@@ -120,7 +121,7 @@ export const imageEvent = z.discriminatedUnion('type', [
     /** Null for a model without experts. */
     expert_used: z.int().nullable(),
     routing_confidence: z.number().nullable(),
-    /** Accompanying pictures: a poster and a strip for each video, each role once. */
+    /** Accompanying pictures. A video has a poster and a strip, one of each. */
     beside: z
       .array(videoImage)
       .max(2)

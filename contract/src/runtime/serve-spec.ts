@@ -10,33 +10,30 @@ export const serveTextSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),
   task: z.literal('text'),
   engine: z.enum(['llamacpp', 'vllm']),
-  /** Name of the base on the model server. */
+  /** Name of the base model on the model server. */
   model_name: z.string(),
-  /** For llama.cpp the GGUF file inside `base_model`. For vLLM empty, because it loads the folder. */
+  /** For llama.cpp, the GGUF file in `base_model`. Empty for vLLM, which loads the folder. */
   model_file: z.string(),
   adapters: z.array(
     z.object({
       name: z.string(),
       input: z.string(),
-      /**
-       * For llama.cpp the GGUF adapter inside the input; empty if the runtime converts PEFT's files. For vLLM
-       * empty.
-       */
+      /** For llama.cpp, the GGUF adapter in the input; empty to convert PEFT's files. Empty for vLLM. */
       file: z.string(),
       rank: z.int(),
     }),
   ),
-  /** The largest rank of adapters that vLLM can load while it runs; 0 if it loads none. */
+  /** Largest rank of an adapter that vLLM can load later, while it runs; 0 if it loads none. */
   lora_rank: z.int().min(0).default(0),
   host: z.string(),
-  /** 0 lets the system choose; the `ready` report contains the port. */
+  /** With 0, the system chooses the port, which the `ready` report contains. */
   port: z.int().min(0).max(65535),
-  /** Bearer token that requests must have. */
+  /** Bearer token that callers must send. */
   api_key: z.string().min(1),
   context_tokens: z.int().min(1),
   parallel_requests: z.int().min(1),
   threads: z.int().min(1),
-  /** Number of GPUs across which the model is split; 0 on the CPU. */
+  /** Number of GPUs that share the model; 0 for the CPU. */
   gpus: z.int().min(0).default(0),
 });
 

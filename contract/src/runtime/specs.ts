@@ -6,7 +6,7 @@ import { serveTextSpec } from './serve-spec.ts';
 import { trainFluxSpec, trainParisSpec } from './train-image-spec.ts';
 import { trainTextSpec } from './train-spec.ts';
 
-/** Every workload: `kind` selects the command that executes it, `method` or `task` its program. */
+/** The spec of any workload. `kind` selects the command that executes it, `method` or `task` the program. */
 export const workloadSpec = z.discriminatedUnion('kind', [
   z.discriminatedUnion('method', [trainTextSpec, trainFluxSpec, trainParisSpec]),
   z.discriminatedUnion('task', [serveTextSpec, serveEmbeddingSpec, serveImageSpec]),

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/** Increment when an older runtime would misread the specs. A runtime refuses every other number. */
+/** Increment it when an older runtime would misinterpret specs. A runtime rejects other versions. */
 export const RUNTIME_PROTOCOL = 1;
 
 /**
- * Start parameters of every workload, as one JSON file: its identity, the server's address and its files. The
- * runtime downloads inputs over HTTP, so that the same program runs under every driver.
+ * Start parameters of every workload, in one JSON file: its identity, the address of the server, and its
+ * files. The runtime downloads inputs over HTTP, so the same program runs under every driver.
  */
 
 export const inputFile = z.object({
@@ -28,7 +28,7 @@ export const workloadServer = z.object({
   token: z.string().min(1),
 });
 
-/** The part of a spec that is read first. */
+/** The common part of all specs, which is parsed first. */
 export const specProtocol = z.object({ protocol: z.int() });
 
 export const workloadSpecBase = z.object({
@@ -36,14 +36,15 @@ export const workloadSpecBase = z.object({
   workload_id: z.string().min(1),
   server: workloadServer,
   /**
-   * Folder for checkpoints and outputs. Survives a restart of the workload unless `keeps_work_dir` is false.
+   * Folder for checkpoints and outputs. The next attempt of the workload finds it again, unless
+   * `keeps_work_dir` is false.
    */
   work_dir: z.string().min(1),
-  /** Whether the next attempt finds the content of work_dir. Defaults to true. */
+  /** Whether the next attempt finds the contents of work_dir. Defaults to true. */
   keeps_work_dir: z.boolean().optional(),
-  /** Time for a model server to finish requests in flight after SIGTERM. Defaults to a few seconds. */
+  /** How long a model server may take after SIGTERM to finish open requests. Defaults to a few seconds. */
   leave_seconds: z.int().min(1).optional(),
-  /** Folder that `pull` fills with the inputs. Read-only for the work itself. */
+  /** Folder into which `pull` downloads the inputs. The work itself may only read it. */
   inputs_dir: z.string().min(1),
   inputs: z.array(workloadInput),
 });

@@ -52,32 +52,36 @@ tags: [wan, flow-matching]
 ---
 # Starter Wan
 
-A small model of videos of the shape of Wan 2.2 TI2V: `WanPipeline` and `WanImageToVideoPipeline`
-load it, given all-MiniLM-L6-v2 and its tokenizer as `text_encoder` and `tokenizer`, with
-`max_sequence_length={window}`. {side} px, {frames} frames, {fps} a second, no sound, {weights:.1f}
-MB in half precision. It runs on a CPU.
+A small video model with the architecture of Wan 2.2 TI2V. `WanPipeline` and
+`WanImageToVideoPipeline` load it with all-MiniLM-L6-v2 and its tokenizer as `text_encoder` and
+`tokenizer`, and `max_sequence_length={window}`. {side} px, {frames} frames, {fps} per second, no
+sound, {weights:.1f} MB in half precision. It runs on a CPU.
 
-It knows {objects} objects ({names}) and {motions} motions ({words}), on plain grounds, on grass and
-in the sky. The figures say how well.
+It knows {objects} objects ({names}) and {motions} motions ({words}), on plain backgrounds, on grass
+and in the sky. The figures below show its quality.
 
 ## Training
 {training}
 
-Videos are drawn scenes, and captions say what they show; one combination in ten (object with
-motion, object with ground) was never trained on. Objects are those of the starter image models,
-with the same sources and licenses.
+The training videos are drawn scenes with captions. One combination in ten (object with motion,
+object with background) was never trained on. The objects are from the same sources, with the same
+licenses, as in the starter image models.
 
 ## Figures
-On {count} captions that were never trained on. `motion right`: which of {motions} motions or none
-the centre, size, turn and light of what differs from the ground are nearest to, over the frames.
-`speed`: the way of objects that move straight, as a part of the way that they should go. `change`:
-from frame to frame, as a part of real videos'. `named`: the judge of the image models holds the
-object for the likeliest.
+Measured on {count} captions that were never trained on.
+
+- `motion right`: the share of videos with the right motion. It is detected from the centre, size,
+  rotation and brightness of the object over the frames, as one of {motions} motions or none.
+- `direction right`, `speed`: for objects that move in a straight line, the share with the right
+  direction, and the distance covered relative to the wanted distance.
+- `change`: the change from frame to frame, relative to real videos.
+- `named`: the share of videos in which the judge of the image models finds the object the
+  likeliest.
 
 {figures}
 
 ## Samples
-A row a prompt, {sample_frames} of its frames, seeds 0 to {last}; the first seeds, none chosen.
+One row per prompt with {sample_frames} frames, seeds 0 to {last}. The videos were not selected.
 
 ![samples](samples.png)
 

@@ -18,7 +18,7 @@ SPEC_FILE = "spec.json"
 
 @dataclass(frozen=True)
 class Place:
-    """Settings that only the environment of an attempt knows."""
+    """Settings of an attempt that its environment sets instead of the spec."""
 
     server_url: str
     workload_id: str
@@ -36,7 +36,7 @@ class Place:
 
 
 def fetch_spec(place: Place) -> Path:
-    """Writes the spec of the attempt into the place's folder and returns its path. Raises
+    """Writes the spec of the attempt into the folder of `place` and returns its path. Raises
     PlainError if the token cannot be read, ServerUnreachableError and WorkloadOver."""
     try:
         token = place.token_file.read_text().strip()

@@ -2,7 +2,7 @@
 
 A data file can be crafted to unpack to any size, and a chat template is a program. A process that
 exceeds its memory or time is killed, and the caller raises a one-sentence error. The module imports
-nothing heavy, so that the limits apply before anything is loaded.
+no heavy libraries, so that the limits are set before any library is loaded.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def run_confined(
     limit_s: float | None = None,
 ) -> Result:
     """Calls `work`, a module-level function, in a process with limits, and returns its result or
-    raises its error. `what` names the file in errors.
+    raises its error. `what` is the name of the file for error messages.
 
     Raises PlainError if the process exceeds its memory or time, and StopRequested.
     """
@@ -136,7 +136,7 @@ def _limit_memory(memory_bytes: int) -> None:
 
 
 def end_with_parent() -> None:
-    """Exits this process when its parent exits, since its answer would have no reader."""
+    """Exits this process when its parent exits, because nothing would read its result."""
     parent = multiprocessing.parent_process()
 
     def wait() -> None:

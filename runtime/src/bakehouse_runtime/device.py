@@ -69,8 +69,8 @@ def has_c_compiler() -> bool:
 
 
 def peak_memory(device: Device) -> int | None:
-    """Returns the peak bytes of this process: of its GPU, including CUDA's own, or of the machine.
-    None if the system does not report it."""
+    """Returns the peak memory of this process in bytes: GPU memory (including CUDA's own) if it
+    uses a GPU, otherwise main memory. None if the system does not report it."""
     if device == "cuda":
         import torch
 
@@ -88,7 +88,7 @@ def share_one_heap() -> None:
 
     By default each thread has a heap of its own. torch allocates in one thread what its backward
     pass frees in another, so each heap holds memory that the other could use (docs/engine.md,
-    Memory). Existing heaps stay, so call it before starting threads.
+    Memory). Existing heaps remain, so call this before starting threads.
     """
     if sys.platform == "linux":
         mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
@@ -108,7 +108,8 @@ def use_all_cores(processes: int = 1) -> None:
 
 
 def has_bfloat16(device: Device) -> bool:
-    """Returns whether the device multiplies bfloat16 natively; emulation only costs time."""
+    """Returns whether the device multiplies bfloat16 natively; emulated bfloat16 is slower than
+    float32."""
     import torch
 
     if device == "cuda":

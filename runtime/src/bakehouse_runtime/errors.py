@@ -64,8 +64,9 @@ _NO_MEMORY = "DefaultCPUAllocator|CUDA error: out of memory|(CUBLAS|CUDNN)_STATU
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Returns whether memory ran out: Python's, a GPU's, or memory of torch on a CPU or of CUDA
-    outside torch, which raise no specific error. Does not import torch."""
+    """Returns whether the error means that memory ran out. Besides Python's and torch's own errors
+    it recognises the messages of torch on a CPU and of CUDA, which raise no specific error. Does
+    not import torch."""
     torch = sys.modules.get("torch")
     return (
         isinstance(error, MemoryError)

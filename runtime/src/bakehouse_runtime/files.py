@@ -48,8 +48,8 @@ def read_optional_object(path: Path) -> dict[str, Any]:
 @contextlib.contextmanager
 def write_atomically(path: Path) -> Iterator[Path]:
     """Yields a temporary path that replaces `path` at the end of the block, so the file is never
-    half written. If the block fails, the temporary file is deleted: it may be gigabytes, and a full
-    disk the cause."""
+    half written. If the block fails, the temporary file is deleted, because the cause may be a full
+    disk and the file may have gigabytes."""
     partial = path.with_name(f".{path.name}.partial")
     try:
         yield partial

@@ -33,8 +33,8 @@ def rewrite_gguf(
 ) -> None:
     """Copies a GGUF with its matrices stored as F16 or Q8_0; loads one tensor at a time.
 
-    `changed` maps a tensor's name and values to the values to store. `said` replaces metadata of
-    the source. `progress` receives the number of finished tensors and the total.
+    `changed` maps a tensor's name and values to the values to store. `said` contains metadata that
+    replaces the source's. `progress` receives the number of finished tensors and the total.
     """
     from gguf import GGUFReader, GGUFWriter, LlamaFileType
 

@@ -1,9 +1,9 @@
 """Downloads a workload's inputs to this machine.
 
 Each file is stored once under `cache_dir/<sha256>`, shared by all workloads of the machine, and is
-hard-linked to `inputs_dir/<input>/<path>`, or copied on another disk. Its modification time is the
-last use. Only `pull` can access the cache: the program that processes the files can read its
-inputs, but write to neither.
+hard-linked to `inputs_dir/<input>/<path>`, or copied on another disk. Its modification time is its
+last use. Only `pull` can access the cache. The program that processes the files can read its
+inputs, but cannot change them or the cache.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .protocol import InputFile, WorkloadInput
 
 _ATTEMPTS_AT_WHOLE_FILE = 3
-# Consecutive streams without data; with pauses this is most of a minute.
+# Consecutive streams without data before giving up; with the pauses this takes almost a minute.
 _STREAMS_WITHOUT_A_BYTE_MAX = 10
 _UNUSED_AFTER_S = 30 * 24 * 3600
 _DEFAULT_CACHE_BYTES = 50 << 30
@@ -239,7 +239,7 @@ def _download(
     partial.touch()
     pauses, in_vain = backoff(), 0
     while (before := partial.stat().st_size) < file.size_bytes:
-        # The callback raises if the caller no longer wants the file.
+        # The callback raises if the caller has cancelled the download.
         progress(before)
         _append(file, opened, partial, progress)
         if partial.stat().st_size > before:

@@ -15,7 +15,7 @@ _TASKS = Path("/proc/self/task")
 
 def lower_priority() -> None:
     """Runs all threads of this process at idle priority from now on; on Linux in the idle class,
-    which is weaker than nice 19 (docs/decisions/threads-spin-briefly.md)."""
+    which is weaker than nice 19 (docs/decisions/cpu-scheduling-of-workloads.md)."""
     if sys.platform != "linux":
         os.nice(19)
         return

@@ -61,7 +61,7 @@ def prepare_smollm2(form: str, out: Path) -> None:
     packaged = _packaged_gguf()
     try:
         out.mkdir(parents=True, exist_ok=True)
-        # Both forms share these bytes, so writing the second form does not change what is served.
+        # Both forms share these bytes, so writing the second form does not change the served model.
         _write_once(
             out / _GENERATION_NAME,
             lambda path: path.write_text(json.dumps(_GENERATION, indent=2), encoding="utf-8"),

@@ -22,7 +22,7 @@ def probe() -> list[str]:
         try:
             _compute(f"cuda:{number}")
         except RuntimeError as error:
-            # Other work fills its memory, so it can compute.
+            # The memory is full of other work, which proves that the GPU can compute.
             if is_out_of_memory(error):
                 continue
             reason = str(error).partition("\n")[0]

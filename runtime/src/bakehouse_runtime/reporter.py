@@ -93,13 +93,13 @@ class Reporter:
 
     @property
     def leaves_within_s(self) -> float | None:
-        """How long the environment allows for finishing running requests; None without such a
-        signal or limit."""
+        """Seconds that the environment allows for finishing running requests; None if it has sent
+        no signal or set no limit."""
         return self._leaves_within_s
 
     @property
     def missing_adapters(self) -> list[ReportsAnswerAdapter]:
-        """The adapters that a text server must load, by the server's last answer."""
+        """The adapters that a text server must load, according to the server's last answer."""
         return self._missing_adapters
 
     def wait_for_stop(self, timeout_s: float) -> bool:
@@ -115,13 +115,13 @@ class Reporter:
             return not (self._waiting or self._in_flight)
 
     def raise_if_over(self) -> None:
-        """Raises the error that ended the connection: WorkloadOver, or a rejection as
-        PlainError."""
+        """Raises the error that ended the connection, if any: WorkloadOver, or PlainError for a
+        rejected report."""
         if self._over is not None:
             raise self._over
 
     def phase(self, phase: str, *, counted: bool = True) -> None:
-        """Reports a new phase; an uncounted one is not billed."""
+        """Reports a new phase; the user is not billed for an uncounted phase."""
         self._add("phase", phase=phase, counted=counted)
 
     def progress(
@@ -261,7 +261,8 @@ class Reporter:
 
 @dataclass(frozen=True)
 class _Batch:
-    """Reports of one request; an empty batch is a heartbeat that fetches the command."""
+    """Reports that are sent in one request. An empty batch is a heartbeat, which only reads the
+    server's command."""
 
     reports: list[dict[str, Any]]
 

@@ -33,11 +33,12 @@ Answer = TypeVar("Answer")
 _CHUNK_BYTES = 1 << 20
 _CONNECT_S = 5.0
 _ANSWER_S = 30.0
-# The lowest disk throughput to allow for: the server flushes a file before it responds.
+# The lowest disk throughput of the server, for timeouts: it flushes a file to disk before it
+# responds.
 _FLUSHED_BYTES_PER_S = 16 << 20
 # How long a server may be down before the workload saves its work and ends.
 RETRY_TIMEOUT_S = 30 * 60.0
-# Shorter, because no work can be lost yet.
+# Shorter than later, because no work can be lost yet.
 _SPEC_TIMEOUT_S = 5 * 60.0
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .image.training.captioned import PictureSet
     from .protocol import ValidatePicturesSpec
 
-# Fewer pictures do not show what they have in common.
+# From fewer pictures the model cannot learn a common style.
 PICTURES_MIN = 3
 _NOTES_MAX = 100
 _SAMPLES_MAX = 12
@@ -31,7 +31,7 @@ _FIRST_S = 5.0
 # Weights are stored in 16 bits. From this size on, activations are recomputed instead of stored.
 _STORED_BYTES = 2
 _CHECKPOINTED_PARAMETERS = 1_000_000_000
-# Adapter, gradient, the optimizer's two moments, the exported EMA, and its copy.
+# Copies per weight: adapter, gradient, the optimizer's two moments, the exported EMA, and its copy.
 _TRAINED_BYTES = 6 * 4
 _LIBRARIES_BYTES = {"cpu": 1_300_000_000, "gpu": 1_500_000_000}
 # Tokens are 2 x 2 latents.
@@ -61,7 +61,9 @@ def read_pictures(spec: ValidatePicturesSpec) -> PicturesReport:
     base = _Base(Path(spec.base_model_dir))
     resolution = spec.parameters.resolution
     if base.side < RATIOS_FROM_SIDE and resolution not in (None, base.side):
-        raise PlainError(f"This base model is trained at {base.side} x {base.side} pixels alone.")
+        raise PlainError(
+            f"This base model can only be trained at {base.side} x {base.side} pixels."
+        )
     captions = Captions(spec.data.trigger_word, base.window, base.length)
     found = read_picture_set(
         Path(spec.dataset_dir), spec.data.metadata_path, captions, resolution or base.side

@@ -1,4 +1,4 @@
-"""The frame of every workload: handles stops, reports failures, pulls inputs."""
+"""Shared code of every workload: handles stops, reports failures, pulls inputs."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterato
     """Connects to the server, turns SIGTERM into a stop, and reports failures. `saves_memory` is
     the advice to show when memory runs out.
 
-    An uncaught StopRequested is a stop before there was anything to save.
+    If StopRequested reaches this function, the work was stopped before there was anything to save.
 
     On exit it waits until the server has every report. Raises WorkloadOver if the server has ended
     the workload, and MachineError if the machine is at fault.
@@ -158,8 +158,8 @@ def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterato
 def pull(spec: WorkloadSpec, cache_dir: Path) -> bool:
     """Downloads the inputs of a workload, and returns whether its work should start.
 
-    This runs as a separate program that parses no file. The work itself parses files, so it can
-    neither see the cache, which holds the files of all users, nor change its inputs.
+    This runs as a separate program that parses no file. The work itself parses files, so it has no
+    access to the cache, which contains files of all users, and cannot change its inputs.
     """
     all_here = False
     with workload(spec) as work:

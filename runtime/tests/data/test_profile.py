@@ -79,7 +79,7 @@ def test_recognises_a_layout_or_explains_the_fix(tmp_path: Path, case: dict[str,
         assert found["format"] == asdict(read_rows(path, data).format)
         assert found["format_problem"] is None
         return
-    # Other errors only list the columns or the first unreadable line.
+    # Other error messages only list the columns, or name the first unreadable line.
     is_known = not re.search(r"no rows|not recognized|Its columns|\.jsonl file", case["refused"])
     assert found["format"] is None or not is_known
     assert (found["format_problem"] is not None) == is_known

@@ -329,6 +329,7 @@ def test_json_list_reports_progress(tmp_path: Path) -> None:
 
 
 def test_detects_quotes_by_characters_not_bytes(tmp_path: Path) -> None:
-    # The preview inspects as many characters; in UTF-8 the quote is farther from the beginning.
+    # The reader inspects a number of characters, not of bytes. In UTF-8 the quote is beyond that
+    # number of bytes.
     path = write(tmp_path, "d.tsv", f'q\ta\n{"中" * 30_000}\tx\n"Hi\tHello\n')
     assert [pair.answer for pair in read(path).kept] == ["x", "Hello"]

@@ -73,7 +73,8 @@ def learnt(rendered: Rendered) -> list[str]:
     return [rendered.text[start:end] for start, end in rendered.learnt]
 
 
-# Templates with tool support, and one with and one without a system turn, which get it added.
+# Two templates with tool support, and two without it, which get ours: one with a system turn and
+# one without.
 @pytest.mark.parametrize("name", ["qwen2_5", "qwen3_vl", "llama3", "gemma"])
 def test_trains_on_calls_and_on_the_answer_to_their_results(name: str) -> None:
     made = calls(call("Paris", "a"), call("Rome", "b"))
@@ -184,7 +185,7 @@ def test_reads_calls_and_results_of_public_files() -> None:
         {"role": "function", "name": "weather", "content": "20"},
     )
     assert old[2].result_of == old[1].calls[0]
-    # If calls are written in the text, so are their results.
+    # If calls are written in the text, their results are written in the text too.
     hermes = read(
         {"role": "user", "content": "Paris?"},
         {"role": "assistant", "content": '<tool_call>\n{"name": "weather"}\n</tool_call>'},

@@ -42,7 +42,7 @@ def test_trains_on_the_training_file_and_holds_out_the_validation_file(
     assert [question.text for question in prepared.questions] == [f"Is {i} new?" for i in range(3)]
     assert prepared.rows_total == 20
     assert prepared.warnings == []
-    # Without it, some of the same rows are held out.
+    # Without a validation file, some of these rows are held out.
     assert len(prepare(pairs, tiny_model).train) == 16
 
 
@@ -60,7 +60,9 @@ def test_holds_out_a_whole_text(tmp_path: Path, tiny_model: Path) -> None:
         assert len(prepared.questions) == min(5, len(prepared.held_out))
 
 
-def test_reads_it_in_the_format_of_the_training_file(tmp_path: Path, tiny_model: Path) -> None:
+def test_reads_the_validation_file_in_the_format_of_the_training_file(
+    tmp_path: Path, tiny_model: Path
+) -> None:
     rows = write_rows(tmp_path, [{"prompt": "Who bakes?", "completion": "Ada."}], "rows.jsonl")
     held = write_rows(
         tmp_path, [{"prompt": "And who eats?", "completion": "Bo.", "text": "Neither of them."}]

@@ -163,7 +163,7 @@ def test_reports_a_missing_comparison_without_prompts(
     assert "were not compared" in (server.artefacts / "README.md").read_text()
 
 
-def test_stop_ends_it_without_a_result(
+def test_a_stop_ends_the_export_without_a_result(
     server: BakehouseServer, tmp_path: Path, base: Path, adapter: Path
 ) -> None:
     def stop(report: dict[str, Any]) -> None:

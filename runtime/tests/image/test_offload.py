@@ -39,7 +39,7 @@ def test_offloads_an_idle_paris_until_the_next_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paris = ParisPipeline.from_folder(write_tiny_paris(tmp_path / "paris"), DEVICE)
-    # With only the best expert per step, some of the eight are never used.
+    # With top-1 routing, some of the eight experts are never used.
     request = ParisRequest("a red apple", 1, steps=2, strategy="top1")
     before = paris.generate([request])[0].media
     others = [

@@ -45,7 +45,7 @@ def test_loads_the_adapters_that_the_server_asks_for_and_reports_them(
             loader.load_missing()
             time.sleep(0.02)
     assert engine.loaded == {"good": ["tensors"]}
-    # The server names them until it has the report, but each is tried once.
+    # The server requests both adapters until it has the reports, but each is loaded only once.
     assert [(one["name"], one["failure"]) for one in server.of_type("adapter")] == [
         ("good", None),
         ("bad", "The adapter does not fit the base model."),

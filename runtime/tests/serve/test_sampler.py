@@ -78,7 +78,7 @@ def test_creating_a_sampler_does_not_wait_for_its_model() -> None:
 
     sampler = Sampler(load, 1)
     assert not sampler.is_loaded
-    # A stop is noticed; the thread ends after loading.
+    # The sampler cannot be stopped while it loads; its thread ends after loading.
     assert not sampler.close(0.01)
     opened.set()
     assert sampler.close(60)
@@ -89,7 +89,7 @@ def test_only_the_last_event_of_a_job_wakes_the_waiting_thread() -> None:
     job = Job(None, preview_every=0)
     expected: list[Event] = [Stepped(1, None, None), Stepped(2, None, None), Failed("no")]
     job.put(expected[0])
-    # The first event is queued, and there is time for the others.
+    # The first event does not wake the thread, so the other events are added before it reads.
     threading.Timer(0.2, lambda: [job.put(event) for event in expected[1:]]).start()
     assert until_ended(job) == expected
     assert job.take() == []
@@ -111,7 +111,8 @@ class Sketch:
 
 
 class Sketcher:
-    """A step takes an eighth of a second of its own clock. It starts nothing before `open`."""
+    """A model with its own clock, on which a step takes an eighth of a second. It starts no request
+    before `open` is set."""
 
     medium = "picture"
 
@@ -253,7 +254,7 @@ def test_steps_continue_under_a_flood_of_requests() -> None:
     ended = threading.Event()
 
     class Flooded(Sketcher):
-        """The next request arrives while it reads a prompt."""
+        """While this model starts a request, the next request arrives."""
 
         def begin(self, request: object) -> Sketch:
             if not ended.is_set():

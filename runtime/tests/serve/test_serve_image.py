@@ -65,7 +65,7 @@ def test_stop_waits_for_the_running_picture(serving: Serving) -> None:
 
 
 @pytest.mark.soak
-def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
+def test_exits_if_the_server_no_longer_knows_the_workload(serving: Serving) -> None:
     assert AUTHORIZED_CLIENT.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0

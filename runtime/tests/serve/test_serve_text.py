@@ -95,7 +95,8 @@ def test_serves_the_adapter_that_peft_trained(
             with model.disable_adapter():
                 untuned = compare(serving, model, prompt, scale=0.0)
                 assert untuned.is_same, untuned
-                # Real differences are large: without the adapter, and with a tenth less of it.
+                # Check that the comparison detects a missing adapter, and an adapter at 0.9 of its
+                # scale.
                 assert not compare(serving, model, prompt, scale=1.0).is_same
             assert not compare(serving, model, prompt, scale=0.9).is_same
             again = compare(serving, model, prompt, scale=1.0)
@@ -266,7 +267,7 @@ def test_rereads_a_prompt_unless_its_slot_may_be_reused(serving: Serving) -> Non
     assert cached(cache_prompt=True) > 10
 
 
-def test_exits_if_the_server_no_longer_knows_it(serving: Serving) -> None:
+def test_exits_if_the_server_no_longer_knows_the_workload(serving: Serving) -> None:
     assert AUTHORIZED_CLIENT.get(f"{serving.url}/health").is_success
     serving.server.faults = [410]
     assert serving.process.wait(60) == 0

@@ -44,7 +44,7 @@ def test_keeps_the_adapter_of_the_lowest_loss_over_restarts(
     assert BestWeights(file).restore(model, 0) is None
     for step, loss in [(8, 2.0), (16, 1.5), (24, 1.75), (32, float("nan"))]:
         fill(model, step)
-        # Each by another process.
+        # A new object each time, as after a restart of the run.
         best = BestWeights(file)
         best.record(model, step, loss)
         best.save()
@@ -88,7 +88,7 @@ def test_a_run_exports_the_adapter_of_its_lowest_held_out_loss(
     from safetensors.torch import load_file
 
     spec = train_spec(server, tmp_path, tied_model, epochs=2)
-    # Left by an earlier attempt: no later step comes close to it.
+    # An earlier attempt has stored weights with a loss so low that no later step reaches it.
     best = tmp_path / "work" / "best_adapter.safetensors"
     best.parent.mkdir(exist_ok=True)
     model = adapted(tied_model, rank=8, modules=LINEAR)

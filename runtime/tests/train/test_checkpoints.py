@@ -77,6 +77,6 @@ def test_saving_stays_within_its_share_with_short_epochs() -> None:
         if cadence.is_due(now, epoch_ends=True):
             cadence.saved(now, now + 0.5)
             now, spent = now + 0.5, spent + 0.5
-    # Except for the first one, whose duration was unknown.
+    # The first save does not count, because its duration was unknown in advance.
     assert spent - 0.5 <= 0.01 * now
     assert spent >= 0.5 * 20

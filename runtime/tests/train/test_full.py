@@ -26,7 +26,8 @@ _RATE = {"learning_rate": 1e-3, "lora": None}
 
 @pytest.fixture(autouse=True)
 def float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TRL computes at other positions, which bfloat16 rounds differently."""
+    """TRL computes the loss at other positions than our trainers, and bfloat16 would round the sums
+    differently."""
     monkeypatch.setattr(config, "has_bfloat16", lambda _: False)
 
 

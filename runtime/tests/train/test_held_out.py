@@ -114,7 +114,8 @@ def test_each_model_generates_its_likeliest_tokens(
 
 
 def slow_down(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
-    """Each reading of the clock, one per token, advances it by `seconds`."""
+    """Makes each reading of the clock advance it by `seconds`; generation reads it once per
+    token."""
     ticks = itertools.count(step=seconds)
     monkeypatch.setattr(time, "monotonic", lambda: next(ticks))
 
@@ -176,7 +177,9 @@ def test_a_restart_reports_the_same_answers(trained: tuple[Any, Any], tmp_path: 
     assert listener.answers[0] == listener.answers[1]
 
 
-def test_a_stop_defers_it_to_the_next_attempt(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_a_stop_defers_the_answers_to_the_next_attempt(
+    trained: tuple[Any, Any], tmp_path: Path
+) -> None:
     listener = Listener()
     listener.stop_requested = True
     with pytest.raises(StopRequested):
@@ -186,7 +189,7 @@ def test_a_stop_defers_it_to_the_next_attempt(trained: tuple[Any, Any], tmp_path
     assert len(listener.answers[0].rows) == 5
 
 
-def test_does_not_retry_after_being_killed_in_it(
+def test_does_not_retry_after_being_killed_during_the_answers(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def die(*_: Any, **__: Any) -> None:
@@ -202,7 +205,7 @@ def test_does_not_retry_after_being_killed_in_it(
     assert len(listener.answers[0].questions or []) == 5
 
 
-def test_its_failures_do_not_fail_the_run(
+def test_failed_answers_do_not_fail_the_run(
     trained: tuple[Any, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: Any, **__: Any) -> None:
@@ -214,7 +217,7 @@ def test_its_failures_do_not_fail_the_run(
     assert listener.answers[0].skipped == "The models could not be asked."
 
 
-def test_skips_it_without_usable_rows(trained: tuple[Any, Any], tmp_path: Path) -> None:
+def test_skips_the_answers_without_usable_rows(trained: tuple[Any, Any], tmp_path: Path) -> None:
     trainer, prepared = trained
     listener = Listener()
 

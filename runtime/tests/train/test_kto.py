@@ -58,7 +58,7 @@ def test_losses_match_plain_trl(
     from bakehouse_runtime.train.lora.trainer import build_trainer
 
     rows = feedback_rows()[:24]
-    # Longer than others, and longer than a chunk after another question.
+    # This answer is the longest, and exceeds the chunk when it is paired with another question.
     rows[3]["completion"] = "No, " * 30
     rows[4]["prompt"] = "Please? " * 30
     weighed = dict(zip(("desirable_weight", "undesirable_weight"), weights, strict=True))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     [
         # The first step makes the weights so large that the second overflows.
         ({"learning_rate": 1e38}, 2, "1e+38"),
-        # The only step makes them infinite, after a finite loss.
+        # The only step has a finite loss, but makes the weights infinite.
         pytest.param(
             {"learning_rate": 1e39, "epochs": 1, "batch_size": 32},
             1,

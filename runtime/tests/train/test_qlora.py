@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def float32(monkeypatch: pytest.MonkeyPatch) -> None:
-    """TRL computes at other positions, which bfloat16 rounds differently."""
+    """TRL computes the loss at other positions than our trainers, and bfloat16 would round the sums
+    differently."""
     monkeypatch.setattr(config, "has_bfloat16", lambda _: False)
 
 
@@ -154,7 +155,7 @@ def test_the_exported_adapter_fits_the_unquantised_base(
     adapted: Any = PeftModel.from_pretrained(loaded(tied_model), str(left))
     learned, before = loss(adapted), loss(loaded(tied_model))
     assert learned < 0.5 * before
-    # The same numbers in another order have no such effect.
+    # The same weights in another order have no such effect.
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:
             weight.data = weight.data.flip(0)

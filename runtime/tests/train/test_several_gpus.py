@@ -105,7 +105,7 @@ def test_a_run_fails_with_the_error_of_the_failed_process(
     monkeypatch.setattr(launch, "_start", does)
     followers = launch._Followers(SimpleNamespace(), 2, 0, {})  # type: ignore[arg-type]
     try:
-        # Another thread reads its exit status, so do not join it here.
+        # Another thread reads the exit status of the process, so do not join the process here.
         wait([followers._processes[0].sentinel])
         assert str(followers.cause()) == said
     finally:

@@ -33,18 +33,18 @@ TEMPLATES: list[tuple[str, str, str | None, str | None]] = [
     ("gemma4_v5", "gemma4_text", "gemma4", "gemma4"),
     ("glm4moe", "glm4_moe", "glm47", "glm47"),
     ("deepseek_r1_distill", "qwen2", None, "deepseek_r1"),
-    # It writes calls, but names no tools.
+    # Its template renders calls, but does not list the available tools.
     ("deepseekv3", "deepseek_v3", None, "deepseek_r1"),
     ("nemotron_3_nano", "nemotron_h", "qwen3_coder", "nemotron_v3"),
     ("nemotron_3_5_lightning", "nemotron_h", "qwen3_coder", "nemotron_v3"),
     ("lfm2_v2", "lfm2", "lfm2", None),
     ("phi3_5", "phi3", None, None),
-    # A template of another family, as fine-tunes have.
+    # Fine-tunes may have the template of another family.
     ("qwen2_5", "llama", "hermes", None),
     ("llama3_2", "granite", None, None),
 ]
 
-# What other families write into their templates.
+# Call and thought formats in the templates of other families.
 WRITTEN = [
     (
         "deepseek_v3",

@@ -2,11 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { attacks, type Target } from './attacks.ts';
 
 /*
- * Attacks a server until it is ended: `node attacker.ts '{"attack": …, "atOnce": …, "url": …}'`. A separate
- * process, so that the attack costs the measurement no time.
+ * Attacks a server until it is killed: `node attacker.ts '{"attack": …, "atOnce": …, "url": …}'`. Runs as a
+ * separate process, so that the attack does not slow down the measurement.
  */
 
-/** Pause between requests, within the rate limit of a single attacker. */
+/** Pause between requests, so that a single attacker stays below the rate limit. */
 const PAUSE_MS = 50;
 
 const { attack, atOnce, ...target } = JSON.parse(process.argv[2] ?? '') as Target & {
@@ -17,7 +17,7 @@ const strike = attacks[attack]?.(target);
 if (!strike) throw new Error(`There is no attack '${attack}'.`);
 const goOn = async () => {
   for (;;) {
-    // The parent counts calls and failures; the attacker continues after a failure.
+    // The parent counts calls and failures by these marks. The attacker continues after a failure.
     process.stdout.write('.');
     await strike().catch(() => process.stdout.write('!'));
     await pause(PAUSE_MS);

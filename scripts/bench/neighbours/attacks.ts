@@ -17,18 +17,18 @@ import { askAsVisitor, startVisitorPicture } from '@bakehouse/contract/visitors'
 export type Target = {
   url: string;
   userId: string;
-  /** A session and a key of the attacker; anonymous attacks use neither. */
+  /** A session and a key of the attacker. Attacks without an account use neither. */
   cookie: string;
   apiKey: string;
   /** The starter model's name in chat, and its asset. */
   model: string;
   modelId: string;
-  /** The dataset with `files`. */
+  /** The dataset that contains `files`. */
   dataset: string;
   files: { expanding: string; csv: string; picture: string; scans: string };
 };
 
-/** Calls that take longer than any client waits are aborted and repeated. */
+/** Calls that take longer are aborted and repeated, because no client would wait for them. */
 const STRIKE_MS = 20_000;
 /** Number of rows that `neighbours.ts` writes into the CSV file. */
 export const CSV_ROWS = 200_000;
@@ -36,22 +36,22 @@ export const CSV_ROWS = 200_000;
 type Strike = () => Promise<unknown>;
 
 /**
- * Every kind of call that costs an idle machine more than 50 ms, at the largest allowed size. Each is made by
- * one user, sequentially and eight at a time.
+ * Every kind of call that keeps an idle machine busy for more than 50 ms, at the largest permitted size. One
+ * user makes each of them, one at a time and eight at a time.
  */
 export const attacks: Record<string, (target: Target) => Strike> = {
-  /** 1,600 uncached tokens. */
+  /** 1,600 tokens that are not cached. */
   'long prompts': (target) => () => ask(target, { words: 1_500, max_tokens: 1 }),
   'short prompts': (target) => () => ask(target, { words: 20, max_tokens: 1 }),
   'long answers': (target) => () => ask(target, { words: 20, max_tokens: 1_000 }),
-  /** At the limits of `check-schema.ts`. */
+  /** A schema at the limits of `check-schema.ts`. */
   'constrained answers': (target) => () =>
     ask(target, {
       words: 20,
       max_tokens: 24,
       response_format: schema({ enum: Array.from({ length: 300 }, (_, n) => `${n} ${'rye '.repeat(20)}`) }),
     }),
-  /** A pattern that would keep the model server's one loop busy for minutes. */
+  /** A pattern that takes minutes to process, and would block the model server's only loop. */
   'hostile schemas': (target) => () =>
     ask(target, {
       words: 1,
@@ -78,7 +78,7 @@ export const attacks: Record<string, (target: Target) => Strike> = {
       query: { ...csv(target), text: 'nowhere to be found' },
     }),
   validation: (target) => () => validate(target, target.files.csv),
-  /** A data file that expands to gigabytes. */
+  /** A data file that is gigabytes when it is decompressed. */
   'expanding data': (target) => () => validate(target, target.files.expanding),
   'fine-tunes': (target) => () => fineTune(target),
   'data exports': (target) => () => send(target, exportData, {}),
@@ -87,10 +87,10 @@ export const attacks: Record<string, (target: Target) => Strike> = {
     send(target, listAssets, { query: { owner: target.userId, search: 'e', include_starter: 'true' } }),
   'statements of transactions': (target) => () =>
     send(target, listTransactions, { params: { userId: target.userId }, query: { limit: 200 } }),
-  /** Without an account, from one address and from a hundred: images and questions alternately. */
+  /** Alternates between images and questions without an account, from one address and from a hundred. */
   'tries of a visitor': (target) => tries(target, 1),
   'tries of 100 visitors': (target) => tries(target, 100),
-  /** An anonymous caller sends JSON that is slow to parse. */
+  /** JSON that is slow to parse, sent without an account. */
   'large JSON': ({ url }) => {
     const body = JSON.stringify({
       email: 'a@example.com',
@@ -98,18 +98,18 @@ export const attacks: Record<string, (target: Target) => Strike> = {
     });
     return () => request(`${url}/api/auth/sign-in/email`, { origin: url, ...json }, body);
   },
-  /** A megabyte of invalid message parts. */
+  /** A megabyte of invalid parts of a message. */
   'invalid chats': ({ url, apiKey, model }) => {
     const content = Array.from({ length: 50_000 }, () => ({ type: 'no' }));
     const body = JSON.stringify({ model, messages: [{ role: 'user', content }] });
     return () => request(url + chatCompletions.path, { 'x-api-key': apiKey, ...json }, body);
   },
-  /** An anonymous caller pipelines many requests without reading responses. */
+  /** Pipelines many requests without an account, and does not read the responses. */
   'pipelined requests':
     ({ url }) =>
     () =>
       pipeline(new URL(listGenerators.path, url), 800),
-  /** Password hashing is expensive by design. */
+  /** Sign-ins, because hashing a password is expensive by design. */
   'password checks': ({ url, cookie }) => {
     const body = JSON.stringify({ currentPassword: 'not-the-password', newPassword: 'another-password' });
     return () => request(`${url}/api/auth/change-password`, { origin: url, cookie, ...json }, body);
@@ -181,7 +181,7 @@ async function sendFile(
 ): Promise<void> {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.set(name, value);
-  // Uploading the same bytes under the same name again would change nothing.
+  // A new name each time, because uploading the same bytes under the same name would do nothing.
   form.set(part, await openAsBlob(file), `${Math.random()}-${path.basename(file)}`);
   await request(target.url + endpointUrl(endpoint.path, params), { 'x-api-key': target.apiKey }, form);
 }
@@ -211,7 +211,7 @@ function send(target: Target, endpoint: Endpoint, { params, query, body }: Call)
   return request(url, { ...caller, ...key, ...json }, JSON.stringify(body));
 }
 
-/** Throws if the call is refused, cut off or too slow. */
+/** Throws if the call is rejected, cut off or too slow. */
 async function request(
   url: string,
   headers: Record<string, string>,
@@ -227,7 +227,7 @@ async function request(
   if (!response.ok) throw new Error(`refused with ${response.status}`);
 }
 
-/** Pipelines requests on one connection; throws if it closes without a response. */
+/** Pipelines requests on one connection. Throws if the connection closes without a response. */
 async function pipeline({ hostname, port, pathname }: URL, requests: number): Promise<void> {
   const socket = connect({ host: hostname, port: Number(port), timeout: STRIKE_MS });
   socket.once('timeout', () => socket.destroy());

@@ -5,7 +5,7 @@ import { compareLooks, type Look, lookAtFixedTimes } from './looks.ts';
 const EVERY_MS = 50;
 const FAST_MS = 2;
 
-/** 400 probes of a server that does not respond between two times. */
+/** Returns 400 probes of a server. With `stall`, the server does not respond between these two times. */
 function looksAtServer(stall: { from: number; to: number } | null = null): Look[] {
   return Array.from({ length: 400 }, (_, n) => {
     const dueMs = n * EVERY_MS;
@@ -28,7 +28,7 @@ describe('compareLooks', () => {
     expect(verdict(compared(during))).toBe('MISSED');
   });
 
-  test('meets its goal with a server that is three times slower, or slower by 300 ms', () => {
+  test('meets its goal with a server that is three times slower, or 300 ms slower', () => {
     const slower = (ms: number) =>
       looksAtServer().map((look) => ({ ...look, answeredMs: look.answeredMs + ms }));
     expect(verdict(compareLooks('health', slower(998), slower(2998)))).toBe('met');
@@ -53,7 +53,7 @@ test('a negative control passes if it misses its goal, and fails if it meets it'
 });
 
 describe('lookAtFixedTimes', () => {
-  test('starts each probe even if no earlier one was answered', async () => {
+  test('starts each probe at its time, even if no earlier one was answered', async () => {
     const allBegan = Promise.withResolvers<void>();
     let began = 0;
     const looks = await lookAtFixedTimes(
@@ -68,7 +68,7 @@ describe('lookAtFixedTimes', () => {
     expect(looks.map(({ dueMs }) => Math.round(dueMs - (first?.dueMs ?? 0)))).toEqual([0, 1, 2, 3, 4]);
   });
 
-  test('counts a failed probe as never answered', async () => {
+  test('counts a failed probe as one that was never answered', async () => {
     const [look] = await lookAtFixedTimes(() => Promise.reject(new Error('refused')), {
       count: 1,
       everyMs: 1,

@@ -1,20 +1,21 @@
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { type Measured, mean } from '../measured.ts';
 
-/** One probe: when it was due, and when it was answered; never, if it failed. */
+/** One probe: when it was due, and when it was answered (infinite if it failed). */
 export type Look = { dueMs: number; answeredMs: number };
 
 type Work = () => Promise<unknown>;
 
 const GIVEN_UP_MS = 30_000;
-/** At most this factor, or this many ms more, whichever is larger. */
+/** Goal: at most three times as slow as undisturbed, or at most 300 ms slower. */
 const SLOWER = { kind: 'ratio at most', value: 3, orMoreBy: 300 } as const;
-/** Tolerated timer delay, which is as long as a fast probe. */
+/** Timer delay that is ignored; as long as a fast probe. */
 const TIMER_MS = 2;
 
 /**
- * Open-loop load: each probe starts at its own fixed time, whether or not earlier ones were answered. A
- * closed loop would wait out a stall before measuring it (coordinated omission, Gil Tene).
+ * Starts each probe at a fixed time, even if earlier ones were not answered (open loop). If each probe waited
+ * for the one before it, a stall would delay the probes instead of being measured (coordinated omission, Gil
+ * Tene).
  */
 export async function lookAtFixedTimes(
   work: Work,
@@ -30,14 +31,14 @@ export async function lookAtFixedTimes(
   return Promise.all(looks);
 }
 
-/** Closed loop for slow operations that run back to back: a stall affects one of them and so the mean. */
+/** Makes slow operations one after the other (closed loop). A stall affects one of them, and so the mean. */
 export async function probeSequentially(work: Work, count: number): Promise<Look[]> {
   const looks: Look[] = [];
   for (let n = 0; n < count; n += 1) looks.push(await timed(performance.now(), work));
   return looks;
 }
 
-/** Compares means from when each probe was due: a median hides stalls of fewer than half of the probes. */
+/** Compares means, because a median would hide stalls that affect fewer than half of the probes. */
 export function compareLooks(name: string, before: Look[], during: Look[]): Measured {
   return {
     name,
@@ -52,7 +53,7 @@ function meanMs(looks: Look[]): number {
   return mean(looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs));
 }
 
-/** Failures and timeouts count as infinite. */
+/** Runs one probe. A failure or timeout counts as infinitely late. */
 async function timed(dueMs: number, work: Work): Promise<Look> {
   const done = await Promise.race([
     work().then(

@@ -28,29 +28,30 @@ const PASSWORD = 'sourdough-starter';
 const LOOKED_MS = 6_000;
 const PAGE_EVERY_MS = 250;
 const ANSWERS = 6;
-/** Time for an attack to take effect, and for the previous one to fade. */
+/** Time for an attack to have its full effect, and for the effect of the previous one to end. */
 const SETTLING_MS = 3000;
-/** The control's server alternates between freezing and running for this long. */
+/** In the control, the server alternately freezes and runs for this long. */
 const FROZEN_MS = 2000;
 const AT_ONCE = [1, 8];
 
-/** Another user's activity: opens a page, and requests the first token from the starter model. */
+/** What another user does: opens a page, and waits for the first token from the starter model. */
 type Looks = { page: Look[]; 'first token': Look[] };
 type Victim = { look: () => Promise<Looks> };
 /** Starts a disturbance, and returns a function that ends it. */
 type Disturb = () => () => Promise<void>;
-/** Number of calls that an attacker started, and of those refused, cut off or aborted. */
+/** Number of calls that an attacker started, and how many of those were rejected, cut off or aborted. */
 type Calls = { begun: number; refused: number };
-/** Overrides fields of a line. */
+/** Replaces fields of a line. */
 type Judge = { judge?: (what: keyof Looks) => Partial<Measured> };
 
 /**
- * Measures how each call of one user, or of an anonymous caller, affects another user of the same server,
- * sequentially and eight at a time. Reports each line immediately.
+ * Measures how much the calls of one user, or of a caller without an account, slow down another user of the
+ * same server. Each kind of call is made one at a time and eight at a time. Reports each line immediately.
  */
 export async function measureNeighbours(tell: (line: Measured) => void): Promise<Measured[]> {
   const folder = await mkdtemp(path.join(tmpdir(), 'bakehouse-bench-'));
-  // Uses an installation's rate limits; the visitor budget is raised because it would end the attack early.
+  // Use the rate limits of an installation. Raise the budget for visitors, because it would end the attack
+  // early.
   const settings = { BAKEHOUSE_RATE_LIMITS: '', BAKEHOUSE_VISITOR_BUDGET_BGL: '100000' };
   const server = await startSeparateServer(settings);
   try {
@@ -65,7 +66,7 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
       });
       const after = await probeUndisturbed(victim);
       for (const what of ['first token', 'page'] as const) {
-        // Measured before and after the disturbance, because the machine's speed drifts.
+        // Compare with probes from both before and after, because the machine's speed changes.
         const compared = compareLooks(
           `${what} beside ${name}`,
           [...before[what], ...after[what]],
@@ -78,10 +79,11 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
       before = after;
     };
     await measureBeside('a server that stalls (control)', () => freezeInTurns(server.pid), {
-      // First tokens are measured sequentially, so few of them meet a stall.
+      // First tokens are measured one after the other, so few of them occur during a stall. They have no
+      // goal.
       judge: (what) => (what === 'page' ? { mustMiss: true } : { goal: undefined }),
     });
-    // Upper bound: a machine's cores share more than CPU time.
+    // For comparison: how much a program that only computes slows the server down.
     await measureBeside('a program that only computes (ceiling)', compute, {
       judge: () => ({ goal: undefined }),
     });
@@ -91,7 +93,7 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
         await measureBeside(`${attack} x ${atOnce}`, () => strike({ attack, atOnce, ...target }, calls), {
           judge: (what) => ({
             name: `${what} beside ${attack} x ${atOnce} (${calls.begun} calls, ${calls.refused} refused)`,
-            // An attacker that got no CPU time disturbed nothing.
+            // An attacker that got no CPU time has not disturbed anything, so the line is invalid.
             ...(calls.begun === 0 && { ours: Number.NaN, cause: 'the attacker did nothing' }),
           }),
         });
@@ -120,8 +122,8 @@ async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
 }
 
 function strike(attack: Target & { attack: string; atOnce: number }, calls: Calls): () => Promise<void> {
-  // In reality another machine sends the requests: here the attackers only get CPU time that the server
-  // leaves over.
+  // In reality, requests come from another machine. So the attackers only get CPU time that the server does
+  // not need.
   return runAtLowPriority([ATTACKER, JSON.stringify(attack)], calls);
 }
 
@@ -132,7 +134,7 @@ function compute(): () => Promise<void> {
 /** Runs Node at low priority, and returns a function that ends it. */
 function runAtLowPriority(words: string[], calls: Calls = { begun: 0, refused: 0 }): () => Promise<void> {
   const [priority = '', ...rest] = atLowPriority;
-  // In its own session, because only a whole session can be lowered.
+  // In its own session, because the priority can only be lowered for a whole session.
   const node = spawn(priority, [...rest, process.execPath, ...words], {
     detached: true,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -177,7 +179,7 @@ async function makeVictim(server: SeparateServer): Promise<Victim> {
       client.call(listDeployments, { params: { userId }, query: {} }),
     ]);
   const answer = () => ask(server.url, { 'x-api-key': client.apiKey }, modelName, 1);
-  // The first request wakes the model server.
+  // Wakes the model server.
   await answer();
   return {
     look: async () => {

@@ -5,7 +5,7 @@ const run = promisify(execFile);
 
 type Process = { parent: number; seconds: number; command: string };
 
-/** Names of a server's processes in the table, by their command lines. */
+/** Names of a server's processes in the table, chosen by their command lines. */
 const names: [RegExp, string][] = [
   [/postgres/, 'PostgreSQL'],
   [/bakehouse_runtime serve/, 'model server'],

@@ -7,8 +7,9 @@ import { runtimeCommand } from '../../../server/src/engine/host/runtime-command.
 import { cleanEnvironment } from '../clean-environment.ts';
 
 /**
- * Returns the JSON printed by a script of `runtime/bench` for one side: the product's side in its own
- * environment, others in a clean one plus the variables in `needed`. Rejects if the script fails.
+ * Runs a script of `runtime/bench` for one side, and returns the JSON that it prints. The product's side runs
+ * in its own environment. The others run in a clean one, plus the variables in `needed`. Rejects if the
+ * script fails.
  */
 export async function runSide(
   script: string,

@@ -1,12 +1,13 @@
 import { mean } from '../measured.ts';
 
-/** Maximum difference of losses, on average and for a single step. */
+/** Maximum difference of the losses: on average, and in a single step. */
 const MEAN_APART = 0.02;
 const STEP_APART = 0.1;
 
 /**
- * Throws unless both sides have learnt the same: equally many steps, with losses that fall and differ only by
- * rounding. A side that skips tokens, steps or gradients has other losses, and its speed means nothing.
+ * Throws unless both sides have learnt the same. They need the same number of steps, and losses that fall and
+ * differ only by rounding. A side that skips tokens, steps or gradients has other losses, so comparing its
+ * speed would be wrong.
  */
 export function requireSameLosses(ours: number[], theirs: number[]): void {
   if (ours.length !== theirs.length || ours.length === 0)

@@ -42,8 +42,8 @@ export type Engine = {
   /** Does all work that is due now; for tests, instead of `start`. */
   pass: () => Promise<void>;
   /**
-   * Asks all workloads that would not outlive this server to save their work, waits for them, and then does
-   * nothing more. The server must still accept their reports. They resume after the next start.
+   * Stops the loop. Asks the workloads whose driver ends with this server to save their work and exit, and
+   * waits for them. The server must still accept their reports. They resume after the next start.
    */
   shutdown: () => Promise<void>;
 };
@@ -139,8 +139,8 @@ function createPass(
       try {
         if (!(await reconcileNext(parts))) return;
       } catch (error) {
-        // Its lease expires, and it is reconciled again then. During a database outage the next call would
-        // fail immediately, so leave it to the next tick.
+        // The workload is reconciled again when its lease expires. During a database outage another call
+        // would fail immediately, so wait for the next tick.
         log.error({ err: error }, 'failed to reconcile a workload');
         return;
       }
@@ -163,7 +163,7 @@ function createPass(
       const wasResting = starts.trouble()?.isResting;
       await Promise.all(Array.from({ length: CONCURRENCY }, drainDue));
       if (!mayWork()) return;
-      // Before the queue starts more work on a machine that cannot start anything.
+      // Publish the pause before `schedule` assigns more work to a machine on which all starts fail.
       if (starts.trouble()?.isResting && !wasResting) await offer();
     } while ((await schedule(clock.now())) > 0);
     await removeFiles(parts, clock.now());

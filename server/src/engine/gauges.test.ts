@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { testDatabase } from '../testing/test-database.ts';
 import { measureWorkloads } from './gauges.ts';
 
-test('the longest wait counts from when a workload last worked, not from its request', async () => {
+test('measures the longest wait from the last activity of a workload, not from its request', async () => {
   const { db } = await testDatabase();
   const registry = new Registry();
   measureWorkloads(registry, db);

@@ -45,7 +45,7 @@ export function measureWorkloads(registry: Registry, db: Database): void {
     help: 'How long the workload that has waited longest has waited',
     registers: [registry],
     async collect() {
-      // A requeued workload keeps its place, though it has worked since.
+      // Count from the last activity: a requeued workload retains its old `queued_at`.
       const { rows } = await sql<{ seconds: number | null }>`
         select extract(epoch from max(
           now() - greatest(queued_at, attempt_started_at, last_report_at)))::float8 as seconds

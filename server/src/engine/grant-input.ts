@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Database, type Transaction, toJson } from '../platform/db/database.ts';
 import { upsertInput } from './files/file-queries.ts';
 
-/** Grants a workload one more input than its spec names, for a request, until its files are deleted. */
+/** Lets a workload fetch an input that its spec does not name, until its files are deleted. */
 export async function grantInput(
   db: Database,
   input: { workloadId: string; sha256: string; sizeBytes: number },
@@ -11,7 +11,7 @@ export async function grantInput(
   await upsertInput(db, input);
 }
 
-/** Step: adds an adapter that a running server has loaded to its spec, so that the next attempt loads it too. */
+/** Transaction step: adds a loaded adapter to the server's spec, so that the next attempt loads it too. */
 export async function recordLoadedAdapter(
   tx: Transaction,
   workloadId: string,

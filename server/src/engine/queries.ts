@@ -9,7 +9,7 @@ import { columns, toSpec, toWorkload } from './workloads.ts';
 /** Columns that the engine changes together with the state. */
 export type WorkloadChanges = Partial<
   Omit<Workload, 'id' | 'userId' | 'behaviour' | 'kind' | 'title' | 'placement' | 'createdAt'> & {
-    /** Null: no process may report for it. */
+    /** Null if reports for the workload are rejected. */
     tokenSha256: Buffer | null;
     checkAt: Date;
   }
@@ -30,7 +30,7 @@ export async function readSpec(db: Database, id: string): Promise<WorkloadSpec> 
 /** Address of a workload. `host` is null if unknown; port 0 if the system chooses it. */
 export type ServingPlace = { host: string | null; port: number; isOnMachine: boolean };
 
-/** Returns where the workload serves: on its machine, or at the address that its driver has seen. */
+/** Returns the address at which the workload serves: the one seen by its driver, otherwise its machine's. */
 export async function findServingPlace(tx: Transaction, id: string): Promise<ServingPlace> {
   const { rows } = await sql<{ host: string | null; port: number | null; is_on_machine: boolean }>`
     select coalesce(workloads.address, nullif(machines.host, '')) as host, (spec->>'port')::int as port,
@@ -58,7 +58,10 @@ export async function listStarted(db: Database, machineId: string): Promise<Atte
     .execute();
 }
 
-/** Returns those that a machine may delete: moved to another machine, or with abandoned files. */
+/**
+ * Returns the workloads whose files this machine may delete: they moved to another machine, or their files
+ * are marked as deleted.
+ */
 export async function listRemovable(db: Database, ids: string[], machineId: string): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select id from workloads
@@ -68,7 +71,7 @@ export async function listRemovable(db: Database, ids: string[], machineId: stri
   return rows.map(({ id }) => id);
 }
 
-/** Records that the server itself ends these attempts; skips attempts that were replaced. */
+/** Marks attempts as interrupted by the server. Skips attempts that have been replaced. */
 export async function markInterrupted(db: Database, attempts: AttemptId[]): Promise<void> {
   if (attempts.length === 0) return;
   const [ids, numbers] = [attempts.map(({ id }) => id), attempts.map(({ attempt }) => attempt)];
@@ -100,7 +103,7 @@ export async function wakeEngines(tx: Transaction): Promise<void> {
 
 const LOG_LINES_KEPT = 2000;
 
-/** Appends lines to the log (at most as many as it retains), and drops the oldest. */
+/** Appends lines to the log, and deletes the oldest lines beyond the limit. */
 export async function insertLogLines(
   tx: Transaction,
   workloadId: string,
@@ -121,7 +124,7 @@ export async function insertLogLines(
     )`.execute(tx);
 }
 
-/** Returns a printed line as stored in the log, shortened to the length of a screen. */
+/** Returns a printed line as stored in the log: at most 4000 characters. */
 export function toLogLine(line: string): string {
   return storableText(line.slice(0, 4000));
 }
@@ -151,7 +154,7 @@ export async function upsertMetrics(
     set at = excluded.at, values = workload_metrics.values || excluded.values`.execute(tx);
 }
 
-/** stopReason -> stop_reason; the outcome is stored as JSON. A reason may quote a process's output. */
+/** Converts field names to column names (stopReason to stop_reason), and values to stored ones. */
 function toColumns(changes: WorkloadChanges): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(changes).map(([name, value]) => [

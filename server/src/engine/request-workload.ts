@@ -12,25 +12,25 @@ import {
 import { updateWorkload, wakeEngines } from './queries.ts';
 import { lockWorkload, secondsSaved } from './workloads.ts';
 
-/** `notBefore` of a workload that waits for `releaseWorkload`. */
+/** `notBefore` of a workload that may not start before `releaseWorkload`. */
 export const UNTIL_RELEASED = new Date('9999-01-01');
 
 export type WorkloadRequest = {
-  /** The user whose share of the queue it uses; null if it serves all users. */
+  /** The user whose share of the queue the workload uses; null if it serves all users. */
   userId: string | null;
   behaviour: Behaviour;
   /** Name of the registered kind that handles it. */
   kind: string;
-  /** The deployment that it exclusively serves; null if it is shared or no model server. */
+  /** The deployment that this model server exclusively serves; null if shared, or not a model server. */
   deploymentId?: string | null;
   /** Name chosen by its owner. */
   title: string;
   spec: WorkloadSpec;
   placement: Placement;
-  /** The quoted duration, for its kind; the queue uses the observed pace. */
+  /** The duration quoted to the user, for the workload's kind. The queue uses the observed pace. */
   expectedSeconds?: number;
   now: Date;
-  /** Earliest start, and the reason to wait. */
+  /** Earliest start; `reason` explains the wait. */
   notBefore?: Date;
   reason?: string;
 };
@@ -100,9 +100,9 @@ export async function resumeWorkload(
 }
 
 /**
- * Transaction step: stops a workload. It saves its work and exits; a waiting one ends immediately. A model
- * server has `drainSeconds` for open requests, by default a few. The first reason is kept. Does nothing if it
- * has ended. Returns whether this call stops it.
+ * Transaction step: stops a workload. A running one saves its work and exits; a waiting one ends immediately.
+ * A model server has `drainSeconds` to finish open requests (by default only its grace period). Returns true
+ * if this call stops it; false if it has ended or was already asked to stop.
  */
 export async function stopWorkload(
   tx: Transaction,
@@ -122,8 +122,8 @@ export async function stopWorkload(
 }
 
 /**
- * Transaction step: lets a resting workload begin, with its complete spec. Returns false if it has ended or
- * is to stop.
+ * Transaction step: sets the complete spec of a workload that waits for its release, and lets it start.
+ * Returns false if it has ended or is to stop.
  */
 export async function releaseWorkload(
   tx: Transaction,
@@ -141,7 +141,7 @@ export async function releaseWorkload(
   return true;
 }
 
-/** Transaction step: ends a resting workload as failed. Does nothing if it has ended or is to stop. */
+/** Transaction step: fails a workload that waits for its release, unless it has ended or is to stop. */
 export async function failResting(
   tx: Transaction,
   { id, reason, now }: { id: string; reason: string; now: Date },

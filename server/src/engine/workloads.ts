@@ -101,8 +101,8 @@ export async function lockWorkload(tx: Transaction, id: string): Promise<Workloa
 }
 
 /**
- * Returns the seconds of work that a resumed workload continues with: a failed one goes back to its last
- * checkpoint.
+ * Returns the seconds of work that are left after a resume. A failed workload restarts from its last
+ * checkpoint; a stopped one has saved all its work.
  */
 export function secondsSaved({
   state,
@@ -127,7 +127,7 @@ type Fields = { [Column in keyof WorkloadColumns as FieldName<Column>]: Workload
 export function toWorkload(row: WorkloadColumns): Workload {
   const named = columns.map((column) => [fieldNames.get(column), row[column]]);
   const { accelerator, acceleratorCount, ...fields }: Fields = Object.fromEntries(named);
-  // Guaranteed by database checks, or written only by the engine.
+  // Database checks or the engine guarantee the narrower types.
   const narrowed = fields as typeof fields & NarrowFields;
   return { ...narrowed, placement: { accelerator, count: acceleratorCount } as Placement };
 }
@@ -135,7 +135,7 @@ export function toWorkload(row: WorkloadColumns): Workload {
 /** Fields whose columns have a wider type. */
 type NarrowFields = Pick<Workload, 'behaviour' | 'wanted' | 'state' | 'unit' | 'killedFor' | 'outcome'>;
 
-/** The column was written by requestWorkload and never changes. */
+/** Safe because only requestWorkload writes the column. */
 export function toSpec(column: JsonValue): WorkloadSpec {
   return column as unknown as WorkloadSpec;
 }

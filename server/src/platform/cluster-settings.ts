@@ -13,12 +13,12 @@ export const clusterSettings = {
     .max(63)
     .regex(dnsLabel, 'must be the name of a namespace, such as bakehouse-work')
     .default('bakehouse-work'),
-  /** Runtime images for CPU and GPU work; a single one serves both. */
+  /** Runtime images for CPU and GPU work; if only one is set, it is used for both. */
   BAKEHOUSE_KUBERNETES_IMAGE: z.string().optional(),
   BAKEHOUSE_KUBERNETES_CUDA_IMAGE: z.string().optional(),
   /** URL of this server for pods. Defaults to the public URL. */
   BAKEHOUSE_KUBERNETES_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** Whether work without a GPU goes there too. */
+  /** Whether work without a GPU also goes to the cluster. */
   BAKEHOUSE_KUBERNETES_CPU_RUNS: z.stringbool().default(false),
   /**
    * Kueue's ClusterQueues by GPU type or `cpu`, such as `cpu=general,NVIDIA_H100_80GB=h100`; a name alone is
@@ -55,7 +55,7 @@ function readRouters(text: string, context: z.core.$RefinementCtx): ReadonlyMap<
   return routers;
 }
 
-/** True if paths can be appended to it. */
+/** True if the URL is a base to which paths can be appended. */
 function isBase(url: string): boolean {
   return z.url({ protocol: /^https?$/ }).safeParse(url).success && !/[?#@]|\/v1\/*$/.test(url);
 }
@@ -77,8 +77,8 @@ export function routingOf(s: Settings): Routing | null {
 }
 
 /**
- * ClusterQueues by GPU type, `cpu`, or `*` for everything else. Several queues are used round-robin by user,
- * because each offers one workload at a time.
+ * ClusterQueues by GPU type, `cpu`, or `*` for everything else. A type may have several queues. Each user
+ * gets one of them, because each queue offers one workload at a time.
  */
 export type Queues = ReadonlyMap<string, string[]>;
 
@@ -95,7 +95,7 @@ export function parseQueues(text: string): Queues {
 
 type Settings = z.output<z.ZodObject<typeof clusterSettings>>;
 
-/** Returns the configured cluster, or null. Throws an error that names missing settings. */
+/** Returns the settings of the cluster, or null. Throws an error that names missing settings. */
 export function clusterOf(s: Settings, publicUrl: string) {
   const { BAKEHOUSE_KUBECONFIG: kubeconfig, BAKEHOUSE_KUBERNETES_IMAGE: image } = s;
   if (kubeconfig === undefined) {

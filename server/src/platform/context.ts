@@ -25,11 +25,11 @@ export type Services = {
   blobs: BlobStore;
   /** Isolates programs that read or run untrusted files. */
   sandbox: Sandbox;
-  /** The machine of the installation; an unknown id for a process without a machine. */
+  /** Id of the installation's machine. For a process without a machine, an id that does not exist. */
   machineId: string;
   /** This process's row in `processes`. */
   processId: string;
-  /** Number of web processes including this one; they share the limits of the installation. */
+  /** Number of web processes, including this one. They share the limits of the installation. */
   webProcesses: () => number;
   /** Aborted when this process shuts down; its reason is the error for waiting requests. */
   closing: AbortSignal;
@@ -41,22 +41,22 @@ export type UserCaller = {
   isOperator: boolean;
   /** API key of the call; absent for calls authenticated by a browser session. */
   key?: CallerKey;
-  /** Browser session, if that authenticates the call. */
+  /** Browser session that authenticated the call; absent for calls with an API key. */
   session?: { id: string; createdAt: Date };
 };
 export type CallerKey = {
   id: string;
-  /** SHA-256 of the secret that was sent: a key may have two. */
+  /** SHA-256 of the secret that was sent. A key may have two secrets. */
   sha256: Buffer;
-  /** Whether it is the key that the web app sends for its user. */
+  /** True for the key that the web app sends on behalf of its user. */
   forWebApp: boolean;
   scopes: readonly KeyScope[];
   hasBudget: boolean;
   /** `RowChanges.count` when the key was authenticated. */
   changeCount: number;
-  /** When it expires, unless it is changed. */
+  /** Expiry as of the authentication. */
   expiresAt: Date | null;
-  /** Reads its current scopes and expiry from the database; null once it is invalid. */
+  /** Reads the key's current scopes and expiry from the database; null if the key is no longer valid. */
   look: () => Promise<Pick<CallerKey, 'scopes' | 'expiresAt'> | null>;
 };
 /** One attempt of a workload; each attempt has its own token. */

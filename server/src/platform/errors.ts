@@ -7,9 +7,9 @@ type Options = {
   param?: string;
   /** More fields for the response, e.g. amounts in BGL. */
   data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
-  /** When to retry, if known. */
+  /** When the caller may retry, if known. */
   retryAfterMs?: number;
-  /** Whether a retry may succeed. Defaults to true except for conflicts (OpenAI clients retry those). */
+  /** Whether a retry may succeed. Defaults to true, except for conflicts: OpenAI clients retry those. */
   shouldRetry?: boolean;
   cause?: unknown;
 };
@@ -50,14 +50,14 @@ const factory =
 export const invalidRequest = factory('invalid_request');
 export const unauthenticated = factory('unauthenticated');
 export const forbidden = factory('forbidden');
-/** For `not_found` with a sentence of its own. See also `notFound` and `unknownId`. */
+/** Creates a `not_found` error with its own sentence. See also `notFound` and `unknownId`. */
 export const notFoundError = factory('not_found');
 export const conflict = factory('conflict');
 export const gone = factory('gone');
 export const preconditionFailed = factory('precondition_failed');
 export const payloadTooLarge = factory('payload_too_large');
 export const unsupportedMediaType = factory('unsupported_media_type');
-/** The caller has reached a limit. The message says how to get below it. */
+/** The caller has reached a limit. The message says how to stay below it. */
 export const tooMany = factory('rate_limited');
 export const internalError = factory('internal');
 export const unavailable = factory('unavailable');

@@ -18,7 +18,7 @@ test('a link to an aborted signal is aborted from the start', () => {
   expect(linked.signal.reason).toBe('gone');
 });
 
-test('disposing of a link leaves nothing on a long-lived signal', () => {
+test('a disposed link leaves no listener on a long-lived signal', () => {
   const [closing, short] = [new AbortController(), new AbortController()];
   for (let piece = 0; piece < 1_000; piece += 1) {
     using linked = linkSignals(short.signal, closing.signal);

@@ -1,7 +1,7 @@
 /**
- * Returns a signal that aborts with the first of these, with its reason, until it is disposed of, which
- * removes its listeners. `AbortSignal.any` leaves a reference on each long-lived signal, so this is for
- * signals of one request.
+ * Returns a signal that aborts as soon as one of these aborts, with the same reason. Dispose of it to remove
+ * its listeners. For signals of one request: `AbortSignal.any` would leave a reference on each long-lived
+ * signal.
  */
 export function linkSignals(...signals: AbortSignal[]): { signal: AbortSignal } & Disposable {
   const linked = new AbortController();

@@ -33,7 +33,7 @@ test('secrets never reach the log, at any depth', () => {
 });
 
 test.runIf(process.platform === 'linux').each(['json', 'text'])(
-  'a full disk under the %s log blocks nothing',
+  'a full disk under the %s log does not block the process',
   async (logFormat) => {
     const full = await open('/dev/full', 'w');
     onFileEnd(() => full.close());

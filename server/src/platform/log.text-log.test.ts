@@ -23,7 +23,7 @@ it('formats entries as readable lines', () => {
   ]);
 });
 
-it('prints every field after the message, except secrets and the part of the program', () => {
+it('prints every field after the message, except secrets and the program part', () => {
   const { log, lines } = openTextLog({ logLevel: 'debug' });
   const link = 'http://127.0.0.1:4080/api/auth/reset-password/abc?callbackURL=%2F';
   log.warn({ part: 'auth', user_id: 'ada', reset_link: link }, 'a new password was asked for');

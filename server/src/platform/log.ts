@@ -7,7 +7,7 @@ const entry = z.looseObject({
   level: z.string(),
   msg: z.string().default(''),
   err: z.looseObject({ message: z.string(), stack: z.string().optional() }).optional(),
-  /** Part of the program, for filtering by machines. */
+  /** Which part of the program wrote the entry; only printed as JSON. */
   part: z.string().optional(),
 });
 
@@ -45,7 +45,7 @@ const jsonDestination: DestinationStream = {
 type LogMethod = NonNullable<NonNullable<LoggerOptions['hooks']>['logMethod']>;
 
 type Options = {
-  /** Instead of the terminal. */
+  /** Destination instead of the terminal. */
   destination?: DestinationStream;
   /** Called for each line of level `error` or above, with its fields and message. */
   onError?: (fields: Record<string, unknown>, message: string | undefined) => void;
@@ -78,13 +78,13 @@ function reportErrors(onError: NonNullable<Options['onError']>): LogMethod {
 }
 
 /**
- * Formats one JSON line of the log as 'YYYY-MM-DD HH:MM:SS message: cause key=value ...', in local time, with
- * multi-line values below it. Above info it includes the level before the message, and from error on the
- * stack below it; at info the message is sufficient, and the fields are for machines.
+ * Formats one JSON line of the log as 'YYYY-MM-DD HH:MM:SS message: cause key=value ...', in local time. At
+ * info, only the message is printed. Above info, the level is printed before the message, and multi-line
+ * values below it. From error on, the stack follows.
  */
 export function textLine(json: string): string {
   const { time, level, msg, err, part: _, ...fields } = entry.parse(JSON.parse(json));
-  // Sweden uses ISO 8601 dates.
+  // The Swedish format is ISO 8601.
   const clock = new Date(time).toLocaleString('sv-SE');
   const weight = level === 'warn' || level === 'error' || level === 'fatal' ? `${level}: ` : '';
   const message = withoutControls(`${weight}${msg}${err ? `: ${err.message}` : ''}`);
@@ -100,7 +100,7 @@ export function textLine(json: string): string {
   return `${clock} ${message}${details.join('')}${below.join('')}`;
 }
 
-/** Text of several lines, such as a mail, to be copied. */
+/** A value of several lines, such as a mail, that the operator may want to copy. */
 function isText(value: unknown): value is string {
   return typeof value === 'string' && value.trim().includes('\n');
 }
@@ -110,7 +110,7 @@ function withoutControls(text: string): string {
   return text.replaceAll(/\p{Cc}+/gu, ' ');
 }
 
-/** A plain word is printed unquoted; anything else as JSON, so that its end is visible. */
+/** Prints a plain word unquoted, and anything else as JSON, which shows where it ends. */
 function valueText(value: unknown): string {
   return typeof value === 'string' && /^[^\s"]+$/.test(value) ? value : JSON.stringify(value);
 }

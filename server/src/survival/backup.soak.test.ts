@@ -26,7 +26,7 @@ const target = await temporaryFolder();
 const server = await serverOn(dataDir);
 const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
 
-/** The whole program on its own embedded PostgreSQL, as started by `up`. */
+/** The whole program with its own embedded PostgreSQL, as `up` starts it. */
 async function serverOn(dir: string): Promise<TestServer> {
   await writeFile(path.join(dir, 'secret'), `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 });
   const url = await databaseIn(dir);
@@ -40,7 +40,10 @@ async function databaseIn(dir: string): Promise<string> {
   return (await startEmbeddedPostgres({ dir: cluster, settings })).url;
 }
 
-/** Sends credits and uploads files sequentially until it is stopped; returns how many were acknowledged. */
+/**
+ * Sends credits and uploads files one after the other until it is stopped. Returns how many of these calls
+ * were acknowledged.
+ */
 function load(assetId: string) {
   let goesOn = true;
   const acknowledged = { sends: 0, files: 0 };
@@ -104,7 +107,7 @@ test('a backup made under load restores to a complete server', async () => {
     const files = await db.selectFrom('asset_files').select('sha256').execute();
     expect(files.length).toBeGreaterThanOrEqual(before.files);
     const store = await openLocalBlobStore(path.join(restored, 'blobs'));
-    // A full read fails if the bytes do not match their name.
+    // Reading a whole blob fails if its bytes do not match its name.
     for (const { sha256 } of files) await buffer(await store.read(sha256));
   } finally {
     await db.destroy();
@@ -115,7 +118,7 @@ test('a backup made under load restores to a complete server', async () => {
   );
 }, 120_000);
 
-test('of two concurrent backups with one name the second is rejected, and leaves nothing', async () => {
+test('of two concurrent backups with one name, the second is rejected and leaves nothing', async () => {
   const folder = await temporaryFolder();
   const file = path.join(folder, 'twice.tar');
   const results = await Promise.allSettled([backUp({ dataDir, file }), backUp({ dataDir, file })]);
@@ -124,7 +127,7 @@ test('of two concurrent backups with one name the second is rejected, and leaves
   expect(await readdir(folder)).toEqual(['twice.tar']);
 }, 120_000);
 
-/** Returns the backup up to the entry for which `isLast` is true, as a complete archive. */
+/** Returns the backup up to the entry for which `isLast` returns true, as a complete tar file. */
 async function cutBehind(file: string, isLast: (name: string) => boolean): Promise<Buffer> {
   const [tar, cut] = [extract(), pack()];
   const reading = pipeline(createReadStream(file), tar).catch(() => undefined);
@@ -147,12 +150,12 @@ async function aBlob(dir: string): Promise<string> {
   return path.join('blobs', folder, rest ?? '');
 }
 
-test('damaged stored files are named by backup and restore, and do not prevent the restore of others', async () => {
+test('damaged stored files are named by backup and restore, and the other files are restored', async () => {
   const name = await aBlob(dataDir);
   const [place, aside] = [path.join(dataDir, name), path.join(dataDir, 'aside')];
   const cases: [string, () => Promise<unknown>, () => Promise<unknown>][] = [
     ['changed', () => writeFile(place, 'others'), () => rm(place)],
-    // Unreadable, like after a disk failure.
+    // Unreadable, as on a broken disk.
     ['unreadable', () => mkdir(place), () => rmdir(place)],
   ];
   await rename(place, aside);
@@ -171,7 +174,7 @@ test('damaged stored files are named by backup and restore, and do not prevent t
   expect((await backUp({ dataDir, file })).damaged).toEqual([]);
 }, 120_000);
 
-test('a damaged backup is restored except for the damaged file', async () => {
+test('all other files of a damaged backup are restored', async () => {
   const file = path.join(target, 'to-damage.tar');
   const { blobs } = await backUp({ dataDir, file });
   const bytes = await readFile(file);

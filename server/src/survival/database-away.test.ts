@@ -6,7 +6,7 @@ import { onFileEnd } from '../testing/on-file-end.ts';
 import { startTemporaryPostgres } from '../testing/temporary-postgres.ts';
 import { testServer } from '../testing/test-server.ts';
 
-test('without its database the server reports everywhere that it is temporarily unavailable', async () => {
+test('without its database, every call responds that the server is temporarily unavailable', async () => {
   const postgres = await startTemporaryPostgres();
   const stop = onFileEnd(postgres.stop);
   await prepareDatabase(postgres.url);
@@ -35,7 +35,7 @@ test('without its database the server reports everywhere that it is temporarily 
   }
 }, 300_000);
 
-/** Readiness is cached for a moment. */
+/** The readiness check is cached for a moment, so wait. */
 async function expectSoon(ask: () => Promise<Response>, status: number): Promise<Response> {
   await expect.poll(async () => (await ask()).status).toBe(status);
   return ask();

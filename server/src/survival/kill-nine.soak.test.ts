@@ -26,7 +26,10 @@ const AGAIN_MS = 50;
 const USERS = 4;
 
 type Victim = 'web' | 'worker' | 'postgres';
-/** First combinations that leave one process, or none, to restart PostgreSQL; then each alone. */
+/**
+ * What to kill in each round. The first combinations leave only one process, or none, to restart PostgreSQL.
+ * The last ones kill a single process.
+ */
 const deaths: Victim[][] = [
   ['web'],
   ['worker', 'postgres'],
@@ -36,7 +39,10 @@ const deaths: Victim[][] = [
   ['web', 'worker'],
 ];
 const DEATHS = 60;
-/** Fewer than the attempts after which a run that gets no further fails, however slow the machine is. */
+/**
+ * Must be less than the number of attempts after which a run without progress fails, so that no run fails on
+ * a slow machine.
+ */
 const DEATHS_PER_RUN_MAX = 3;
 const LIMIT_MS = 3_600_000;
 
@@ -67,7 +73,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
     expect(load.acknowledgedSends.filter((id) => !kept.has(id))).toEqual([]);
     expect(new Set(load.acknowledgedSends).size).toBe(load.acknowledgedSends.length);
 
-    // Each run was charged at most once, at the reported amount.
+    // Each run was charged at most once, and by the amount that it reports.
     expect(load.endedRuns.length).toBeGreaterThanOrEqual(USERS);
     for (const run of load.endedRuns) {
       expect(run.state, run.reason).toBe('completed');
@@ -76,7 +82,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
       expect(charges[0]?.amount ?? 0n).toBe(parseBgl(run.charged ?? ''));
     }
     expect(load.endedRuns.some(({ charged }) => charged !== '0')).toBe(true);
-    // Once a later attempt has reported, no report of an earlier one was accepted.
+    // After a later attempt has reported, no report of an earlier attempt was accepted.
     const accepted = await platform.accepted();
     for (const run of load.endedRuns) {
       const attempts = accepted
@@ -95,7 +101,7 @@ test('kill -9 of server, worker and PostgreSQL under load loses nothing that was
   }
 });
 
-/** Web and worker as separate processes on one data folder, whose PostgreSQL they start and supervise. */
+/** Web and worker as separate processes on one data folder. They start and supervise its PostgreSQL. */
 async function startPlatform() {
   const dataDir = await temporaryFolder();
   const dir = path.join(dataDir, 'postgres');
@@ -125,7 +131,7 @@ async function startPlatform() {
     });
     onFileEnd(() => end(child));
     processes.set(name, child);
-    // It may be killed before it prints.
+    // The process may be killed before it prints anything.
     await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
   };
   await start('web');
@@ -135,7 +141,7 @@ async function startPlatform() {
     url,
     client: testClient(url),
     databaseUrl: async () => (await startEmbeddedPostgres({ dir })).url,
-    /** Accepted batches of reports. */
+    /** Batches of reports that were accepted. */
     accepted: async () =>
       (await readFile(path.join(dataDir, 'accepted'), 'utf8'))
         .split('\n')
@@ -163,7 +169,7 @@ async function end(child: ChildProcess | undefined): Promise<void> {
   await ended;
 }
 
-/** Starting credits can be spent, but not sent. */
+/** Starting credits cannot be sent to others, so grant more. */
 async function fundSenders(url: string, users: TestUser[]): Promise<void> {
   const db = connect(url);
   try {
@@ -173,7 +179,10 @@ async function fundSenders(url: string, users: TestUser[]): Promise<void> {
   }
 }
 
-/** Users who send each other credits and train, retrying with the same key until they get a response. */
+/**
+ * Users who send each other credits and start trainings. They repeat each call with the same key until they
+ * get a response.
+ */
 class Load {
   readonly acknowledgedSends: string[] = [];
   readonly endedRuns: Run[] = [];
@@ -203,7 +212,7 @@ class Load {
 
   begin(): void {
     this.working = Promise.all(this.users.flatMap((user) => [this.sendOn(user), this.trainOn(user)]));
-    // Awaited in `moreSends` and `end`.
+    // A rejection is handled in `moreSends` and `end`.
     this.working.catch(() => undefined);
   }
 
@@ -212,14 +221,14 @@ class Load {
     while (this.acknowledgedSends.length < goal) await Promise.race([sleep(AGAIN_MS), this.working]);
   }
 
-  /** Waits until each user's current run has ended. */
+  /** Waits until the current run of each user has ended. */
   async oneMoreRunOfEach(): Promise<void> {
     const before = new Map(this.runCounts);
     const hasEnded = (user: TestUser) => (this.runCounts.get(user) ?? 0) > (before.get(user) ?? 0);
     while (!this.users.every(hasEnded)) await Promise.race([sleep(AGAIN_MS), this.working]);
   }
 
-  /** Waits until everything that has begun is complete. */
+  /** Waits until everything that was started has completed. */
   async end(): Promise<void> {
     this.ending = true;
     await this.working;
@@ -295,7 +304,7 @@ class Load {
   }
 }
 
-/** Retries while there is no response, or only 'unavailable'. */
+/** Repeats a call until there is a response other than 'unavailable'. */
 async function insist<T>(ask: () => Promise<T>): Promise<T> {
   for (;;) {
     try {

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { killGenerating, startGenerating } from '../testing/start-generating.ts';
 import { testGenerations } from '../testing/test-generations.ts';
 
-/** More than the attempts of a generation. */
+/** More kills than a generation has attempts. */
 const ROUNDS = 50;
 const LIMIT_MS = 3_600_000;
 const AT_ONCE = 4;
@@ -11,7 +11,7 @@ const AT_ONCE = 4;
 const setting = await testGenerations({ generates: false });
 const { server, stub, clock } = setting;
 
-test('kill -9 of the generating process, however often, fails no generation and charges none twice', {
+test('kill -9 of the generating process, even many times, fails no generation and charges none twice', {
   timeout: LIMIT_MS,
 }, async () => {
   const ada = await server.signUp('Ada');
@@ -19,7 +19,7 @@ test('kill -9 of the generating process, however often, fails no generation and 
   const asked = await Promise.all(Array.from({ length: AT_ONCE }, () => setting.generate(ada)));
   for (let round = 1; round <= ROUNDS; round += 1) {
     const child = await startGenerating(server, clock.now());
-    // Ada may use the whole queue except the last place, which is reserved for a newcomer.
+    // Ada may use the whole queue except the last slot, which is reserved for another user.
     await vi.waitFor(() => expect(stub.open).toBe(AT_ONCE - 1));
     await killGenerating(child);
     await vi.waitFor(() => expect(stub.open).toBe(0));

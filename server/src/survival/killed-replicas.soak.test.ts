@@ -20,21 +20,19 @@ import { type TestServer, type TestUser, testServer } from '../testing/test-serv
 const STARTER = 'starter-model';
 const REPLICAS = 3;
 const USERS = 250;
-/**
- * Concurrent streams per user: two thousand in a soak, most of which wait for a place at the model server.
- */
+/** Concurrent streams per user. Two thousand in a soak, most of which wait for a slot at the model server. */
 const AT_ONCE = 8;
 const KILLS = 30;
 const BETWEEN_MS = 10_000;
 const TOKEN_MS = 30;
 
 type Replica = Awaited<ReturnType<typeof serverProcess>> & { kills: number };
-/** How a stream ended (null: whole), and whether its replica was killed in the meantime. */
+/** How a stream ended (null if it is complete), and whether its replica was killed during the stream. */
 type Told = { breakage: string | null; wasKilled: boolean };
 
 /**
- * Reads one stream to its end; null if its replica was down from the beginning, or rejected it because too
- * many wait.
+ * Reads one stream to its end. Returns null if its replica was not running, or rejected it because too many
+ * calls wait.
  */
 async function stream(replica: Replica, user: TestUser): Promise<Told | null> {
   const { kills } = replica;
@@ -51,7 +49,7 @@ async function stream(replica: Replica, user: TestUser): Promise<Told | null> {
   return { breakage, wasKilled: replica.kills !== kills };
 }
 
-test('when one of three replicas is killed, only its own streams break, and only written output is charged', {
+test('when one of three replicas is killed, only its own streams break, and only output that was sent is charged', {
   timeout: 3_600_000,
 }, async () => {
   const database = await testDatabase();
@@ -67,7 +65,7 @@ test('when one of three replicas is killed, only its own streams break, and only
   stub.answer = 'hold';
   stub.says = () => 'Good bread, still warm. '.repeat(4);
   Object.defineProperty(stub, 'held', { get: () => sleep(TOKEN_MS) });
-  // The server that runs the model is never killed.
+  // The server that runs the model server is never killed.
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': 2 }, script: stub.script });
   const config = { s3: readConfig(bucket).s3, reader: 'none' };
   const roles = ['web' as const, 'worker' as const, 'reconciler' as const];
@@ -84,7 +82,7 @@ test('when one of three replicas is killed, only its own streams break, and only
   );
 
   const users: TestUser[] = [];
-  // Concurrent sign-ups would be rate-limited.
+  // One after the other, because concurrent sign-ups would be rate-limited.
   while (users.length < USERS) users.push(await main.signUp());
   const told: Told[] = [];
   let isEnding = false;
@@ -102,7 +100,7 @@ test('when one of three replicas is killed, only its own streams break, and only
     const victim = replicas[kill % REPLICAS] as Replica;
     victim.kills += 1;
     await victim.kill();
-    // Streams that started during the kill count as its own.
+    // Streams that started during the kill may have reached the killed replica too.
     victim.kills += 1;
     await sleep(BETWEEN_MS / 4);
     expect(await victim.start()).toBe('');
@@ -119,7 +117,7 @@ test('when one of three replicas is killed, only its own streams break, and only
   await expectChargedOnce(main);
 });
 
-/** With all replicas gone, written output is charged once. */
+/** When all replicas have ended, output that was sent is charged once. */
 async function expectChargedOnce({ app, services }: TestServer): Promise<void> {
   const { db } = services;
   await app.usage.closeIdle();

@@ -8,12 +8,12 @@ import { pngWith } from '../modules/generations/testing/picture-files.ts';
 import { killGenerating, startGenerating } from '../testing/start-generating.ts';
 import { testGenerations } from '../testing/test-generations.ts';
 
-/** Number of initially waiting generations. */
+/** Number of generations that wait at the start. */
 const GENERATIONS = 200;
 const LIMIT_MS = 1_800_000;
-/** The limit per user. */
+/** Maximum per user. */
 const PER_USER = 8;
-/** A process is killed immediately, and then after this many generations. */
+/** A process is killed at the start, and then each time after this many generations. */
 const KILL_AFTER = 10;
 const PICTURE_BYTES = 4 * 1024 * 1024;
 const PRICE_MICRO = 125_000n;
@@ -42,14 +42,14 @@ async function count(): Promise<Count> {
   };
 }
 
-/** Returns the resident memory of a process in MB; 0 if the system does not report it. */
+/** Returns the resident memory of a process in MB, or 0 if the system does not report it. */
 async function memoryOf({ pid }: ChildProcess): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) / 1024;
 }
 
 test(
-  'waiting generations are completed once, charged once and released, while the generating processes are killed in turn',
+  'waiting generations are completed and charged once and then released, while the generating processes are killed one after the other',
   async () => {
     stub.picture = {
       ...{ content: pngWith(512, 512, randomBytes(PICTURE_BYTES)).toString('base64') },
@@ -63,7 +63,7 @@ test(
 
     const processes = [await startGenerating(server), await startGenerating(server)];
     let killed = 0;
-    /** Peak memory of any process, per fifty generations. */
+    /** Peak memory of all processes, per fifty generations. */
     const peaks: number[] = [];
     for (let ended = 0; ended < GENERATIONS; ended = (await count()).ended) {
       const fifty = Math.floor(ended / 50);
@@ -87,7 +87,7 @@ test(
     select generation_id from generation_outputs group by 1 having count(*) > 1`.execute(db);
     expect(doubled).toEqual([]);
     expect(killed).toBeGreaterThan(0);
-    // Memory does not grow: the last fifty need no more than the first, apart from the runtime's caches.
+    // The last fifty generations need no more memory than the first, except for the caches of the runtime.
     const peak = Math.max(...peaks);
     expect(peak, `MB of each fifty: ${peaks.map(Math.round).join(', ')}`).toBeLessThan(400);
   },

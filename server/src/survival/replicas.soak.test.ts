@@ -28,7 +28,7 @@ const client = new S3Client({
 });
 for (const Bucket of ['loaves', 'crumbs']) await client.send(new CreateBucketCommand({ Bucket }));
 
-/** Reads uploads for the replicas, like the container next to them. */
+/** Reads uploads for the replicas, like the reader's container next to a server. */
 const reader = path.join(await temporaryFolder(), 'reader');
 const reading = spawn(process.execPath, [READER, reader], { stdio: 'ignore' });
 onFileEnd(async () => void reading.kill());
@@ -91,7 +91,7 @@ test('replicas without a data folder share their work, and continue when one is 
   await upload(first, user, base, 'model.safetensors', weights);
   expect(await download(second, user, base)).toEqual(weights);
 
-  // An upload in two parts continues at another replica.
+  // One upload in two parts, which different replicas receive.
   const large = Buffer.alloc(17 * 1024 * 1024, 'question,answer\na,b\n');
   const notes = await makeAsset(first, user, 'RAW');
   const asked = {
@@ -117,7 +117,7 @@ test('replicas without a data folder share their work, and continue when one is 
   await upload(second, user, base, 'config.json', Buffer.from('{}'));
   const dataset = await makeAsset(second, user, 'RAW');
   await upload(second, user, dataset, 'rows.csv', Buffer.from('question,answer\na,b\n'));
-  // Workloads report to any live replica.
+  // Workloads report to any replica that is alive.
   const fine_tune_payload = {
     ...{ asset_id: dataset, base_model: base, model_name: 'loaf', file_name: 'rows.csv' },
     ...{ user_id: user.userId, ceiling: '1', input_column: 'question', output_column: 'answer' },
@@ -131,10 +131,10 @@ test('replicas without a data folder share their work, and continue when one is 
     },
     { timeout: 60_000, interval: 200 },
   );
-  // Only a process that runs work is a machine.
+  // A process that runs no work belongs to no machine.
   expect(await db.selectFrom('machines').select('id').execute()).toEqual([{ id: await worker.id() }]);
 
-  // A replica that returns as another pod works like any other.
+  // A replica that restarts as another pod works like any other.
   const third = await replica(['web']);
   expect(await third.start()).toBe('');
   expect(await download(third, user, base)).toEqual(weights);

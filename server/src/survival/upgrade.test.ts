@@ -28,8 +28,8 @@ import { createDatabase, dropDatabase } from '../testing/temporary-postgres.ts';
 import { type TestServer, testServer } from '../testing/test-server.ts';
 
 /*
- * State of a database at the baseline with active work: Ada has a live deployment, a run in training, and the
- * hold of an interrupted answer. Each line of JSON has the rows of one table.
+ * The state of a database at the baseline with work in progress: Ada has a live deployment, a run in
+ * training, and credits held for an interrupted answer. Each line of JSON contains the rows of one table.
  */
 const BASELINE = '0001_baseline.sql';
 const FIXTURE = path.join(MIGRATIONS_DIR, 'fixtures/0001.jsonl');
@@ -46,7 +46,7 @@ const bob = {
   apiKey: 'bk_H1eOg6nu33dyeshPgiW1daHQH0nUOsWYf3RQXDIMljG3TSfAU',
 };
 
-/** A database with the baseline's schema and rows, before any later step. */
+/** Returns a database with the baseline's schema and these rows, before any later migration. */
 async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Promise<void> }> {
   const name = `upgrade_${process.pid}_${nth}`;
   const url = await createDatabase(inject('postgresUrl'), name);
@@ -55,12 +55,12 @@ async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Prom
   await migrate(url, dir);
   const client = new pg.Client({ connectionString: url });
   await client.connect();
-  // Inserts rows in any order, without checking foreign keys.
+  // Insert the rows without checking foreign keys, so that their order does not matter.
   await client.query('set session_replication_role = replica');
   for (const line of (await readFile(FIXTURE, 'utf8')).trim().split('\n')) {
     const { table, rows } = JSON.parse(line) as { table: string; rows: object[] };
     const columns = Object.keys(rows[0] ?? {}).map((column) => client.escapeIdentifier(column));
-    // Replaces the rows inserted by the baseline itself.
+    // Delete the rows that the baseline itself inserts, because the fixture has them too.
     await client.query(`delete from ${table}`);
     await client.query(
       `insert into ${table} (${columns.join()}) overriding system value
@@ -83,7 +83,7 @@ async function databaseOfThen(nth = 1): Promise<{ url: string; close: () => Prom
   return { url, close: () => dropDatabase(inject('postgresUrl'), name) };
 }
 
-/** Completes the run when the server restarts it. */
+/** A run that completes when the server restarts it. */
 const finish: Script = async ({ workloadId, server }) => {
   const post = async (reports: object[]) => {
     const answer = await fetch(`${server.base_url}/runtime/v1/workloads/${workloadId}/reports`, {
@@ -103,7 +103,10 @@ const finish: Script = async ({ workloadId, server }) => {
   return 0;
 };
 
-/** Like the local driver after a restart: it knows earlier attempts, and that they ended with that server. */
+/**
+ * Behaves like the local driver after a restart: it knows the earlier attempts, and reports that they ended
+ * with that server.
+ */
 function restartedDriver(): Driver {
   const stub = stubModelServer();
   const fake = createFakeDriver({
@@ -129,7 +132,7 @@ async function expectSoundLedger({ services }: TestServer): Promise<void> {
   expect((await verifyLedger(services.db)).checks.filter(({ ok }) => !ok)).toEqual([]);
 }
 
-/** Keys, balances, files and bytes. */
+/** What must be equal before and after the upgrade: keys, balances, files and bytes. */
 async function expectWhatWas(server: TestServer): Promise<void> {
   const { db } = server.services;
   expect(await balanceOf(server, ada)).toMatchObject({ balance: '121.499958', held: '1.272629' });
@@ -145,7 +148,7 @@ async function expectWhatWas(server: TestServer): Promise<void> {
     .orderBy('owner_kind')
     .execute();
   expect(owners.map((one) => one.owner_kind)).toEqual(['starter', 'user', 'workload']);
-  // The same key returns the same answer: nothing is sent again.
+  // The idempotency key of a call before the upgrade returns the same answer, and no credits are sent again.
   const body = { user_id: ada.userId, recipient_id: 'bob-2@example.com', amount: '2.5' };
   await server.request(transferTokens, { body }, { as: ada, idempotencyKey: 'sent-once' });
   expect(await balanceOf(server, bob)).toMatchObject({ balance: '128.5' });
@@ -164,7 +167,7 @@ async function expectDeploymentAnswers(server: TestServer): Promise<void> {
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-test('a database at the baseline is upgraded during work, without loss', async () => {
+test('a database at the baseline is upgraded during work without losing anything', async () => {
   const database = await databaseOfThen();
   await prepareDatabase(database.url);
   const clock = fakeClock(MADE_AT);
@@ -172,7 +175,7 @@ test('a database at the baseline is upgraded during work, without loss', async (
   const server = await testServer({ database, clock, driver: restartedDriver(), roles: [...roles] });
   await expectWhatWas(server);
 
-  // Active work is restarted.
+  // Work in progress is restarted.
   await vi.waitFor(
     async () => {
       clock.advance({ seconds: 5 });
@@ -188,8 +191,8 @@ test('a database at the baseline is upgraded during work, without loss', async (
     { interval: 200 },
   );
 
-  // Each hold ends: the run's when it is charged, the deployment's when it is terminated, and the interrupted
-  // answer's by expiry.
+  // All holds end: the run's when it is charged, the deployment's when it is terminated, and the interrupted
+  // answer's when it expires.
   const end = { params: { podId: ada.podId }, query: { user_id: ada.userId } };
   await server.request(terminatePod, end, { as: ada });
   expect(await findRunOfThen(server)).toMatchObject({ held: '0' });
@@ -200,7 +203,7 @@ test('a database at the baseline is upgraded during work, without loss', async (
   expect(await balanceOf(server, ada)).toMatchObject({ held: '0' });
 }, 120_000);
 
-test('a seal that was proven before an upgrade is missed after it', async () => {
+test('a seal that existed before an upgrade and is deleted afterwards is detected', async () => {
   const { url, close } = await databaseOfThen(2);
   const db = connect(url);
   onFileEnd(async () => {
@@ -220,7 +223,7 @@ test('a seal that was proven before an upgrade is missed after it', async () => 
   expect(chain?.detail).toBe('The seal of transfer 6 differs from the one verified before');
 });
 
-/** Inserts two judgements of Ada: one that was charged, and one that runs and holds credits. */
+/** Inserts two judgements of Ada: a charged one, and a running one that holds credits. */
 async function insertJudgements(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();

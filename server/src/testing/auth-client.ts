@@ -5,7 +5,7 @@ export const password = 'correct horse battery staple';
 
 type AuthBody = { user: { id: string; username: string }; error: { code: string; message: string } };
 
-/** Calls the sign-in library's paths of a server as its own page does. */
+/** Calls the sign-in library's paths of a server like the server's own page. */
 export function authClient(server: Pick<TestServer, 'url' | 'request'>) {
   const post = (path: string, body: object, headers: Record<string, string> = {}): Promise<Response> =>
     fetch(`${server.url}/api/auth${path}`, {
@@ -29,7 +29,7 @@ export async function bodyOf(response: Response | undefined): Promise<AuthBody> 
   return (await response?.clone().json()) as AuthBody;
 }
 
-/** Returns the cookies set by a response, as a browser sends them back. */
+/** Returns the cookies that a response sets, as a browser would send them back. */
 export function cookieOf(response: Response): string {
   return response.headers
     .getSetCookie()

@@ -3,7 +3,7 @@ import { readConfig } from '../config.ts';
 import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import { createLog } from '../platform/log.ts';
 
-/* For tests that kill it: a process that only clones, on the configured database. */
+/* A process that only clones, on the configured database. For tests that kill it. */
 
 const config = readConfig(process.env);
 const app = await createApp({

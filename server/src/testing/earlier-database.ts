@@ -11,8 +11,8 @@ import { createDatabase, dropDatabase } from './temporary-postgres.ts';
 type EarlierDatabase = { url: string; db: Database; upgrade: () => Promise<unknown> };
 
 /**
- * For tests of a migration: a database with the migrations before `step`. `upgrade` applies the other
- * migrations. The database is dropped when the test file ends.
+ * For tests of a migration: returns a database with all migrations before `step`. `upgrade` applies the
+ * others. The database is dropped when the test file ends.
  */
 export async function earlierDatabase(
   step: string,
@@ -30,7 +30,7 @@ export async function earlierDatabase(
   return { url, db, upgrade: () => migrate(url) };
 }
 
-/** Applies the migrations before `step`. Functions and triggers are applied only `withFunctions`. */
+/** Applies the migrations before `step`. Applies functions and triggers only if `withFunctions` is set. */
 export async function migrateBefore(
   url: string,
   step: string,

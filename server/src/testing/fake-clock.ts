@@ -11,7 +11,7 @@ export type FakeClock = Clock & {
   }) => void;
 };
 
-/** Returns a clock that only moves when told to. Defaults to the real time as its start. */
+/** Returns a clock that only moves when told to. It starts at `start`, by default at the real time. */
 export function fakeClock(start: Date = new Date()): FakeClock {
   let now = start.getTime();
   return {

@@ -4,8 +4,8 @@ import { createFakeDriver } from '../engine/drivers/fake/fake-driver.ts';
 import { createLog } from '../platform/log.ts';
 
 /*
- * For tests that kill it: a process that only generates, on the configured database, at the time of its
- * argument (default: the real time). Model servers belong to another process.
+ * A process that only generates, on the configured database. Its argument sets its clock (default: the real
+ * time). Model servers belong to another process. For tests that kill it.
  */
 
 const config = readConfig(process.env);

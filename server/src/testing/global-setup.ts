@@ -10,9 +10,9 @@ const TEMPLATE = 'bakehouse_template';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The run's PostgreSQL. */
+    /** PostgreSQL for the whole test run. */
     postgresUrl: string;
-    /** Name of the migrated database that test databases copy. */
+    /** Name of the migrated database from which test databases are copied. */
     templateDatabase: string;
   }
 }
@@ -28,7 +28,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return server.stop;
 }
 
-/** Creates the job queue's tables once, because they would double the startup time of each test server. */
+/**
+ * Creates the job queue's tables in the template. Creating them in each test server would double its startup
+ * time.
+ */
 async function declareJobs(databaseUrl: string): Promise<void> {
   const jobs = listJobs({ databaseUrl, readData, closeIdle: async () => 0 });
   const queue = await openJobQueue({ url: databaseUrl, log: pino({ level: 'silent' }), jobs, works: false });

@@ -2,13 +2,13 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { BODY_BYTES_MAX } from '@bakehouse/contract/endpoint';
 import * as z from 'zod';
 
-/** Files may be larger than worth sending. */
+/** Upper limit of a body's size, because sending the largest files would take too long. */
 const FILE_BYTES = 16 * 1024 * 1024;
-/** Below the limits that parsers of single fields have. */
+/** Less than the limit that parsers have for a single field. */
 const PARSED_BYTES = 60_000;
 const FILE_NAMES = ['README.md', 'rows.jsonl', 'notes.txt'];
 
-/** Text that stresses parsers: prefix, repeated unit, suffix. */
+/** Texts that are slow to parse: a prefix, a unit to repeat, and a suffix. */
 const fillings = {
   'line breaks': ['', '\n', ''],
   'deep nesting': ['', '[', ''],
@@ -22,13 +22,13 @@ const fillings = {
   'byte order marks': ['', '\ufeff', ''],
 } as const satisfies Record<string, [string, string, string]>;
 
-/** Text for fields with a pattern: a hash, a short name. */
+/** Texts for fields with a pattern, such as a hash or a short name. */
 const WORDS = ['a'.repeat(40), 'a'.repeat(64), 'a'];
 
 export type HostileBody = { name: string; body: string | FormData; type: string | null };
 type Schema = z.core.JSONSchema.JSONSchema;
 
-/** Yields bodies of the endpoint's maximum size in each hostile shape. `ids` is used for UUIDs. */
+/** Yields bodies of the endpoint's maximum size, one for each kind of hostile text. Uses `ids` for UUIDs. */
 export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<HostileBody> {
   const { upload, body, bodyBytesMax = BODY_BYTES_MAX } = endpoint;
   const schema = body && inputSchema(body);
@@ -47,7 +47,7 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
       const unitBytes = Buffer.byteLength(JSON.stringify(unit)) - 2;
       const strings = JSON.stringify(sample(schema, () => '§', ids)).split('§').length - 1;
       for (const bytes of new Set([bodyBytesMax, Math.min(bodyBytesMax, PARSED_BYTES)])) {
-        // Leaves room for the other fields.
+        // Leave space for the other fields.
         const text = fill((0.9 * bytes) / Math.max(1, strings), unitBytes);
         const value = sample(schema, ({ maxLength }) => text.slice(0, maxLength), ids);
         const fields = `${name} in fields of ${bytes} bytes`;
@@ -57,12 +57,15 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
   }
 }
 
-/** Omits the names of the OpenAPI document, so that schemas have no references. */
+/** Removes the names of schemas, so that the JSON Schema contains no references. */
 const metadata = {
   get: (type: z.ZodType) => ({ ...z.globalRegistry.get(type), id: undefined }),
 } as typeof z.globalRegistry;
 
-/** Returns the JSON Schema of a body; for a refinement of any input, the schema that it pipes into. */
+/**
+ * Returns the JSON Schema of a body. If the schema accepts any input and pipes it into another schema,
+ * returns that one's.
+ */
 function inputSchema(type: z.core.$ZodType): Schema {
   return z.toJSONSchema(type, {
     io: 'input',
@@ -89,7 +92,7 @@ function form(
   return all;
 }
 
-/** Returns a value of the schema with `text` in its strings. */
+/** Returns a value that matches the schema, with `text` as its strings. */
 function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids: string): unknown {
   if (typeof schema === 'boolean') return text({});
   const one = schema.anyOf?.[0] ?? schema.oneOf?.[0] ?? schema.allOf?.[0];
@@ -118,7 +121,7 @@ function sample(schema: Schema | boolean, text: (schema: Schema) => string, ids:
   }
 }
 
-/** A map with one entry; maps of unknown values are JSON Schemas in bodies. */
+/** A map gets one entry. Maps with unknown values are JSON Schemas within bodies. */
 function sampleMap(
   { additionalProperties: values }: Schema,
   text: (schema: Schema) => string,
@@ -130,7 +133,7 @@ function sampleMap(
   return { type: 'object', properties: { a: property }, required: ['a'], additionalProperties: false };
 }
 
-/** True if the word matches the field's format or pattern, so that parsing reaches the other fields. */
+/** True if the word matches the field's format or pattern. Otherwise the other fields would not be parsed. */
 function isOf({ pattern }: Schema, word: string): boolean {
   return pattern !== undefined && new RegExp(pattern, 'u').test(word);
 }

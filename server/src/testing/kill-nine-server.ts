@@ -15,16 +15,16 @@ import { supervisePostgres } from '../platform/postgres/supervise-postgres.ts';
 import type { Role } from '../roles.ts';
 
 /*
- * The server of kill-nine.test.ts and serverProcess: the whole program with the roles in its arguments, whose
- * machine runs scripts instead of trainers. The machine dies with the process, like a lost node. Each
- * accepted batch of reports is recorded in `accepted` of its data folder: workload, attempt and the number of
- * the last report.
+ * The server for kill-nine.soak.test.ts and serverProcess: the whole program with the roles in its arguments.
+ * Its machine runs scripts instead of trainers and ends with the process, like a node that is lost. Each
+ * accepted batch of reports is written to the file `accepted` in the data folder: workload, attempt, and
+ * number of the last report.
  */
 
 const AGAIN_MS = 50;
 const TRAINING_MS = 500;
 
-/** Reports a short training and delivers a model, retrying until it is accepted. */
+/** Reports a short training and delivers a model. Repeats each call until it is accepted. */
 const trainBriefly: Script = async ({ workloadId, attempt, server }, { killed }) => {
   const call = async (method: string, part: string, body: string, headers: Record<string, string>) => {
     for (;;) {
@@ -86,7 +86,10 @@ const app = await createApp({
 await app.start();
 process.stdout.write('ready\n');
 
-/** Like the local driver it knows started attempts after a kill; their processes died with this one. */
+/**
+ * After a kill, knows which attempts were started, like the local driver. Their processes ended with this
+ * one.
+ */
 function remembersStarts(driver: Driver): Driver {
   const file = (workloadId: string, attempt: number) =>
     path.join(process.env.BAKEHOUSE_DATA_DIR ?? '', `started-${workloadId}-${attempt}`);

@@ -4,11 +4,11 @@ import { environmentPython } from '../engine/host/environment/environment.ts';
 import { runPytest } from './run-pytest.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Includes installing them in the first test that uses them. */
+/** Long enough to install the clients, which the first test does. */
 export const PYTHON_CLIENTS_MS = 600_000;
 
 /**
- * For tests: runs pytest files with the official Python clients, which find server and key in their own
+ * For tests: runs pytest files with the official Python clients, which get server and key from their own
  * environment variables.
  */
 export async function runPythonClients(
@@ -24,7 +24,7 @@ export async function runPythonClients(
     env: {
       ...{ PATH, HOME: home, OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: apiKey },
       ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_AUTH_TOKEN: apiKey },
-      // Uses the price list bundled with the package instead of downloading it.
+      // Use the price list in the package instead of downloading one.
       LITELLM_LOCAL_MODEL_COST_MAP: 'True',
     },
   });

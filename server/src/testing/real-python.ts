@@ -1,4 +1,4 @@
 import { readConfig } from '../config.ts';
 
-/** For tests: settings of a server that uses the Python environment of this machine. */
+/** For tests that need the Python environment of this machine: settings of a server that uses it. */
 export const realPython = { cacheDir: readConfig(process.env).cacheDir };

@@ -5,11 +5,11 @@ import { onFileEnd } from './on-file-end.ts';
 type Asked = {
   text: string;
   values: unknown[];
-  /** Returned rows; empty until the query completes. */
+  /** Rows that the query returned. Empty until the query completes. */
   rows: unknown[];
 };
 
-/** Returns a database that records its queries; closed when the test file ends. */
+/** Returns a database that records its queries. It is closed when the test file ends. */
 export function recordingDatabase(url: string): { db: Database; asked: Asked[] } {
   const asked: Asked[] = [];
   const pool = createPool(url);
@@ -37,8 +37,8 @@ export function recordingDatabase(url: string): { db: Database; asked: Asked[] }
 type Recording = ReturnType<typeof recordingDatabase>;
 
 /**
- * Returns PostgreSQL's plan of each query made by `ask`; `analyze` runs them again and reports what they
- * read.
+ * Runs `ask`, and returns PostgreSQL's plan of each of its queries. With `analyze`, runs the queries again
+ * and includes what they read.
  */
 export async function plansOf(
   { db, asked }: Recording,
@@ -48,7 +48,7 @@ export async function plansOf(
   asked.length = 0;
   await ask();
   const plans: string[] = [];
-  // Begin and commit have no plan.
+  // Skip begin and commit, which have no plan.
   const queries = asked.filter(({ text }) => /^\s*\(?(select|with|insert|update|delete)\b/i.test(text));
   for (const { text, values } of queries) {
     const { rows } = await db.executeQuery<Record<'QUERY PLAN', string>>({

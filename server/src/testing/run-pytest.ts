@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 
-/** For tests: runs pytest files with this Python in `home`; returns the exit status and all output. */
+/**
+ * For tests: runs pytest files with this Python in the folder `home`. Returns the exit status and all output.
+ */
 export async function runPytest(
   python: string,
   { files, home, env }: { files: string[]; home: string; env: NodeJS.ProcessEnv },

@@ -19,8 +19,8 @@ type Answer = {
 };
 
 /**
- * Starts only the HTTP server, with these bindings, keys such as 'key-of-ada' and an empty web app. Closed
- * when the test file ends.
+ * Starts only the HTTP server, with these bindings, keys such as 'key-of-ada', and an empty web app. It is
+ * closed when the test file ends.
  */
 export async function serve(
   bindings: Binding[],

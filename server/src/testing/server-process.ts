@@ -8,8 +8,8 @@ import { freePort } from './ports/free-port.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 /**
- * Starts a server in a separate process (kill-nine-server.ts), with its own data folder and the given
- * database. It is killed when the test file ends.
+ * Starts a server in its own process (kill-nine-server.ts), with its own data folder and this database. It is
+ * killed when the test file ends.
  */
 export async function serverProcess(
   databaseUrl: string,
@@ -19,7 +19,7 @@ export async function serverProcess(
   const dataDir = await temporaryFolder();
   const port = await freePort();
   let child: ChildProcess | undefined;
-  /** Resolves once it is ready, or has ended, with its output. */
+  /** Resolves with the output once the server is ready or has ended. */
   const start = async () => {
     const program = fileURLToPath(import.meta.resolve('./kill-nine-server.ts'));
     child = spawn(process.execPath, [program, ...services], {

@@ -1,8 +1,8 @@
 import { afterAll, vi } from 'vitest';
 import { closeAll } from './on-file-end.ts';
 
-// A hash takes a tenth of a second and 32 MB by design. Nearly all test users have the same password, so hash
-// it once.
+// Hashing a password takes 0.1 s and 32 MB by design. Nearly all test users have the same password, so hash
+// it only once.
 vi.mock('better-auth/crypto', async (importOriginal) => {
   const real = await importOriginal<typeof import('better-auth/crypto')>();
   const once = <In, Out>(work: (input: In) => Promise<Out>) => {
@@ -17,9 +17,9 @@ vi.mock('better-auth/crypto', async (importOriginal) => {
   return { ...real, hashPassword: once(real.hashPassword), verifyPassword: once(real.verifyPassword) };
 });
 
-// A setup file runs once per test file, so this hook covers it, wherever a test opens resources.
+// This file runs once per test file, so the hook also closes what a test has opened.
 afterAll(async () => {
-  // The next file shares this process.
+  // The next test file runs in the same process.
   vi.useRealTimers();
   await closeAll();
 });

@@ -1,7 +1,7 @@
-/** Whether this is `./bakehouse test --soak`, which may take long. */
+/** True in `./bakehouse test --soak`, which may take long. */
 export const isSoak = process.env.BAKEHOUSE_TEST_SOAK === 'true';
 
-/** Chooses between a small effort for every run and a large one for a soak. */
+/** Returns a small effort for ordinary test runs, and a large one for a soak. */
 export function effort<Value>({ usual, soak }: { usual: Value; soak: Value }): Value {
   return isSoak ? soak : usual;
 }

@@ -3,8 +3,8 @@ import { type MockInstance, vi } from 'vitest';
 import { onFileEnd } from './on-file-end.ts';
 
 /**
- * Spies on a function of a Node module, given as its default export, until the test file ends; also affects
- * modules that imported the function by name before.
+ * Spies on a function of a Node module, given by its default export, until the test file ends. Also affects
+ * modules that have already imported the function by name.
  */
 export function spyOnBuiltin<Module extends object, Name extends keyof Module>(
   module: Module,

@@ -5,7 +5,7 @@ import { onFileEnd } from './on-file-end.ts';
 import type { TestServer } from './test-server.ts';
 
 /**
- * For tests: starts a process that generates for this server's users until it is killed; `at` sets its clock.
+ * For tests: starts a process that generates for this server's users until it is killed. `at` sets its clock.
  */
 export async function startGenerating(
   { services, databaseUrl }: TestServer,
@@ -33,7 +33,7 @@ export async function startGenerating(
   return child;
 }
 
-/** Kills it immediately; ignores a process that has ended. */
+/** Kills the process immediately. Does nothing if it has ended. */
 export async function killGenerating(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

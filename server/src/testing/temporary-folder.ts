@@ -4,8 +4,8 @@ import path from 'node:path';
 import { onFileEnd } from './on-file-end.ts';
 
 /**
- * Returns an empty folder that is deleted when the test file ends. Other users may enter it, as PostgreSQL's
- * must under root.
+ * Returns an empty folder that is deleted when the test file ends. Other users may enter it, because
+ * PostgreSQL runs as another user if this process is root.
  */
 export async function temporaryFolder(): Promise<string> {
   const dir = await mkdtemp(path.join(tmpdir(), 'bakehouse-folder-'));

@@ -10,7 +10,7 @@ import {
 
 const PREFIX = 'bakehouse-test-';
 
-/** Speed over safety: the data need not survive. */
+/** Fast instead of safe, because the data need not survive. */
 const settings = {
   fsync: 'off',
   synchronous_commit: 'off',
@@ -19,11 +19,13 @@ const settings = {
   max_connections: '300',
 };
 
-/** Starts a separate PostgreSQL that runs until `stop`; first deletes leftovers of killed runs. */
+/**
+ * Starts a separate PostgreSQL that runs until `stop` is called. First deletes what killed runs have left.
+ */
 export async function startTemporaryPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
   await sweep();
   const home = await mkdtemp(path.join(tmpdir(), PREFIX));
-  // Under root the server runs as another user, which must be able to enter.
+  // If this process is root, the server runs as another user, which must be able to enter the folder.
   await chmod(home, 0o755);
   await writeFile(path.join(home, 'owner.pid'), String(process.pid));
   const dir = path.join(home, 'postgres');
@@ -37,7 +39,7 @@ export async function startTemporaryPostgres(): Promise<{ url: string; stop: () 
   };
 }
 
-/** Creates a database on the server of `url`; returns its URL. */
+/** Creates a database on the server at `url`, and returns its URL. */
 export async function createDatabase(url: string, name: string, template = 'template1'): Promise<string> {
   await query(url, `create database ${name} template ${template} strategy file_copy`);
   const own = new URL(url);

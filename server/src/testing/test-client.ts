@@ -8,7 +8,7 @@ export type TestUser = {
   userId: string;
   apiKey: string;
   email: string;
-  /** Of the browser session. */
+  /** Cookie of the browser session. */
   cookie: string;
 };
 
@@ -20,17 +20,15 @@ type RequestOptions = {
 };
 
 export type TestClient = {
-  /**
-   * Calls an endpoint over HTTP and resolves with its parsed response. Throws WireError on an error status.
-   */
+  /** Calls an endpoint over HTTP and returns the parsed response. Throws WireError on an error status. */
   request: <E extends Endpoint>(
     endpoint: E,
     call: CallOf<E>,
     options?: RequestOptions,
   ) => Promise<ResponseOf<E>>;
-  /** Returns the raw response: for streams, files and headers. */
+  /** Like `request`, but returns the raw response: for streams, files and headers. */
   send: <E extends Endpoint>(endpoint: E, call: CallOf<E>, options?: RequestOptions) => Promise<Response>;
-  /** Creates a user through the real sign-up. */
+  /** Signs up a user like the sign-up page. */
   signUp: (name?: string) => Promise<TestUser>;
 };
 
@@ -49,7 +47,7 @@ export class WireError extends Error {
   }
 }
 
-/** Returns a client that calls the server at `url` like its users. */
+/** Returns a client that calls the server at `url` as its users would. */
 export function testClient(url: string): TestClient {
   const send: TestClient['send'] = (endpoint, call, requestOptions) =>
     fetch(...toFetch(url, endpoint, call, requestOptions));
@@ -95,7 +93,8 @@ export function testClient(url: string): TestClient {
 }
 
 /**
- * Returns the arguments of `fetch`: a Request object would forget its signal once it is garbage collected.
+ * Returns arguments for `fetch`, not a Request, whose signal would no longer work once the object is garbage
+ * collected.
  */
 function toFetch<E extends Endpoint>(
   origin: string,

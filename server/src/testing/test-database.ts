@@ -9,8 +9,8 @@ import { createDatabase, dropDatabase } from './temporary-postgres.ts';
 export type TestDatabase = { db: Database; pool: pg.Pool; url: string; close: () => Promise<void> };
 
 /**
- * Creates an empty, migrated database on a real PostgreSQL. It closes when the test file ends; call this at
- * the top of the file, in a hook or in a test.
+ * Creates an empty, migrated database on a real PostgreSQL. It is closed when the test file ends. May be
+ * called at the top of the file, in a hook or in a test.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const server = inject('postgresUrl');

@@ -17,7 +17,7 @@ import type { Services } from '../platform/context.ts';
 import { type FakeClock, fakeClock } from './fake-clock.ts';
 import { type TestUser, testServer } from './test-server.ts';
 
-/** For tests: registers the starter image models, with weights that are never read. */
+/** For tests: registers the starter image models. Their weights are never read. */
 export async function insertImageStarters(services: Services): Promise<string> {
   const register = async (name: ImageStarter, pipeline: string) => {
     const localPath = path.join(services.config.dataDir, `${name}.json`);
@@ -29,7 +29,7 @@ export async function insertImageStarters(services: Services): Promise<string> {
   return (await register('paris', 'DDMPipeline')).assetId;
 }
 
-/** For tests: a server that generates with the stub instead of the Python runtime. */
+/** For tests: starts a server that generates with a stub instead of the Python runtime. */
 export async function testGenerations({
   generates = true,
   cpuPlaces = 4,
@@ -37,12 +37,12 @@ export async function testGenerations({
 }: {
   generates?: boolean;
   clock?: FakeClock;
-  /** For model servers. */
+  /** Number of CPU slots for model servers. */
   cpuPlaces?: number;
 } = {}) {
   const stub = imageServer();
   const driver = createFakeDriver({ capacity: { 'cpu:deployment': cpuPlaces }, script: stub.script });
-  // Jobs manage model servers, and generation belongs to the same role.
+  // The worker role, because jobs manage model servers and generate.
   const server = await testServer({ driver, clock, roles: ['web', 'worker', 'reconciler'] });
   if (!generates) await server.app.loops.generations.loop.stop();
   const assetId = await insertImageStarters(server.services);
@@ -55,7 +55,7 @@ export async function testGenerations({
     });
     return read(as, id);
   };
-  /** After this the model server gets no more requests of earlier tests. */
+  /** From now on, the model server gets no requests from earlier tests. */
   const untilIdle = () =>
     vi.waitFor(
       async () => {

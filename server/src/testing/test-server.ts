@@ -28,16 +28,16 @@ type Options = {
   readData?: ReadData;
   /** Reads images for validation. Defaults to the Python runtime. */
   readPictures?: ReadPictures;
-  /** The load of the machine. Defaults to none, so that tests do not depend on the real load. */
+  /** Load of the machine. Defaults to none, so that tests do not depend on the real load. */
   cpuLoad?: () => CpuLoad;
   /** Defaults to none. */
   errorReports?: ErrorReports;
-  /** Settings that differ from a test's defaults. */
+  /** Settings that differ from the defaults of tests. */
   config?: Partial<Config>;
   /** Defaults to a new database. */
   database?: Pick<TestDatabase, 'url' | 'close'>;
   /**
-   * Defaults to only `web`: tests run jobs, and the engine with `app.engine.pass()`, explicitly. Scheduled
+   * Defaults to only `web`. Tests run jobs explicitly, and the engine with `app.engine.pass()`. Scheduled
    * jobs never start automatically.
    */
   roles?: Role[];
@@ -52,8 +52,8 @@ export type TestServer = TestClient & {
 };
 
 /**
- * Starts the real program on its own port, with its own database and data folder and the fake driver. It
- * closes when the test file ends.
+ * Starts the real program on its own port, with its own database and data folder, and the fake driver. It is
+ * closed when the test file ends.
  */
 export async function testServer({
   errorReports = noErrorReports,
@@ -74,7 +74,7 @@ export async function testServer({
     readData: options.readData,
     readPictures: options.readPictures,
     cpuLoad: options.cpuLoad ?? idleCpu,
-    // Jobs scheduled every minute would start in the middle of some test.
+    // Otherwise jobs that are scheduled every minute would start during some test.
     schedules: false,
     roles: options.roles ?? ['web'],
   });
@@ -103,9 +103,9 @@ function testConfig(dataDir: string): Config {
     BAKEHOUSE_CACHE_DIR: path.join(dataDir, 'cache'),
     BAKEHOUSE_SECRET: 'only-for-tests-only-for-tests-only',
     BAKEHOUSE_RATE_LIMITS: 'false',
-    // Tests of abuse and of deletions rely on it.
+    // Tests of abuse and of deletions depend on this setting.
     BAKEHOUSE_SEND_GIVEN_CREDITS: 'false',
-    // An unreachable address: no test calls the real services.
+    // An unreachable address, so that no test calls the real services.
     BAKEHOUSE_SERVICE_URLS: 'huggingface=http://127.0.0.1:9,wandb=http://127.0.0.1:9',
     BAKEHOUSE_DRIVER: 'fake',
     BAKEHOUSE_PREPARE: 'false',

@@ -17,8 +17,8 @@ import { type TestUser, testServer } from './test-server.ts';
 export type TestServing = Awaited<ReturnType<typeof testServing>>;
 
 /**
- * For tests: a server that serves text with the stub instead of the Python runtime, under a clock that only
- * moves when told to.
+ * For tests: starts a server that serves text with a stub instead of the Python runtime. Its clock only moves
+ * when told to.
  */
 export async function testServing(options: { capacity?: Capacity; config?: Partial<Config> } = {}) {
   const { capacity = { 'cpu:deployment': CPU_SERVERS }, config } = options;
@@ -41,7 +41,7 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
     },
     terminate: (as: TestUser, podId: string) =>
       server.request(terminatePod, { params: { podId }, query: { user_id: as.userId } }, { as }),
-    /** Waits until it runs and is metered. */
+    /** Waits until the deployment runs and is metered. */
     untilRunning: (as: TestUser, podId: string) =>
       vi.waitFor(
         async () =>
@@ -58,7 +58,7 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
       const body = { model, messages, stream };
       return server.send(chatCompletions, { body }, { as, signal });
     },
-    /** Charges the user down to this balance, in micro-BGL. */
+    /** Charges the user until this balance is left, in micro-BGL. */
     leave: async (who: TestUser, leftMicro: bigint) => {
       const { userId } = who;
       const found = await server.request(getBalance, { params: { userId } }, { as: who });
@@ -73,7 +73,7 @@ export async function testServing(options: { capacity?: Capacity; config?: Parti
         }),
       );
     },
-    /** In micro-BGL, including pending charges of idle usage windows. */
+    /** In micro-BGL. Includes charges of usage windows that are not charged yet. */
     balance: async (as: TestUser) => {
       await server.app.usage.closeIdle();
       const found = await server.request(getBalance, { params: { userId: as.userId } }, { as });

@@ -3,16 +3,13 @@ import type { GeneratorField } from '../generator.ts';
 import { paris } from '../paris.ts';
 import { effectiveValues, type ParameterValue, parameterProblem } from './parameters.ts';
 
-/** Replacements for invalid choices; other fields define their own or fall back to their defaults. */
+/** Values that replace invalid choices. Other fields define their own replacement, or use their default. */
 const fallbacks: Record<string, ParameterValue> = {
   sampling_strategy: 'top1',
   seed: null,
 };
 
-/**
- * Returns the parameters of the Paris page's calls. Invalid values are corrected as in its form and never
- * refused.
- */
+/** Returns the parameters for the Paris page's calls. Corrects invalid values, as its form does. */
 export function clampParis(asked: Record<string, unknown>): Record<string, ParameterValue> {
   const values = Object.fromEntries(
     paris.fields.map((field) => [field.name, clamp(field, asked[field.name])]),
@@ -30,7 +27,7 @@ function clamp(field: GeneratorField, sent: unknown): ParameterValue {
   return typeof asked === 'number' && Number.isFinite(asked) ? clampNumber(field, asked) : fallback;
 }
 
-/** Forms and scripts send numbers as text too. */
+/** Text is accepted too, because forms and scripts send numbers as text. */
 function asNumber(sent: unknown): unknown {
   return typeof sent === 'string' && sent.trim() !== '' ? Number(sent) : sent;
 }

@@ -1,10 +1,10 @@
 import { numberMessages, numberProblem } from '../../fields/number-field.ts';
 import type { Generator, GeneratorField } from '../generator.ts';
 
-/** A value of a generator's form. An empty seed is null in the API and NaN in the form. */
+/** A value of a generator's form. An empty seed is null in the API, and NaN in the form. */
 export type ParameterValue = string | number | boolean | null;
 
-/** Returns the effective values, including those determined by other fields. */
+/** Returns the values that are actually used, including those that other fields determine. */
 export function effectiveValues<Value extends ParameterValue>(
   { fields }: Pick<Generator, 'fields'>,
   values: Record<string, Value>,
@@ -31,7 +31,7 @@ function isEmpty(value: ParameterValue | undefined): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** True if the field is unused: it is empty, or the field it depends on is. */
+/** True if the field has no effect: it is empty, or the field that it depends on is. */
 export function isUnusedField(field: GeneratorField, values: Record<string, ParameterValue>): boolean {
   if (field.kind === 'lora') return isEmpty(values[field.name]);
   return field.kind === 'number' && field.onlyWith !== undefined && isEmpty(values[field.onlyWith]);
@@ -67,13 +67,10 @@ export function parameterProblem(field: GeneratorField, value: ParameterValue): 
 
 /** Fields of a deployment in OpenAI's images API, in addition to that API's own. */
 export const deployedFields = ['seed', 'num_inference_steps', 'guidance_scale'] as const;
-/** The fields of a LoRA, if the provider supports it. */
+/** The fields for a LoRA. Only some providers support them. */
 export const loraFields = ['lora', 'lora_scale'] as const;
 
-/**
- * A deployment generates one picture in its own size; a video has the requested shape as far as the model
- * supports it.
- */
+/** A deployment generates one picture in its own size, and a video in the requested shape if possible. */
 const notDeployed = ['aspect_ratio', 'n'];
 
 /** Returns the form of a generator's deployment. */
@@ -88,13 +85,15 @@ export function formOfStarter(generator: Generator): Generator {
   return fixed ? { ...generator, fixed } : generator;
 }
 
-/** Some services parse a seed as a signed number. */
+/** Some services read a seed as a signed number, so limit it. */
 const SERVICE_SEED_MAX = 2_147_483_647;
 
-/** Returns the form of a service with only its supported fields; unchanged without a service. */
+/**
+ * Returns the form with only the fields that the service supports. Without a service, returns it unchanged.
+ */
 export function formOfService(generator: Generator, names: readonly string[] | undefined): Generator {
   if (names === undefined) return generator;
-  // The picture is sent separately.
+  // Skip the picture, which is sent separately.
   const isNeeded = (field: GeneratorField) => field.kind === 'picture' && !field.isOptional;
   const taken = generator.fields.filter((field) => isNeeded(field) || names.includes(field.name));
   return {
@@ -109,9 +108,9 @@ type Completed =
   | { values: Record<string, ParameterValue>; problem: null }
   | { values: null; problem: { field: string; message: string } };
 
-/** Returns all parameters of a generation, including defaults and determined values, or the first error. */
+/** Returns all parameters, including defaults and determined values, or the first error. */
 export function completeParameters(generator: Generator, given: Record<string, ParameterValue>): Completed {
-  // The picture is sent separately.
+  // Skip the picture, which is sent separately.
   const fields = generator.fields.filter(({ kind }) => kind !== 'picture');
   const unknown = Object.keys(given).find((name) => fields.every((field) => field.name !== name));
   if (unknown !== undefined)
@@ -128,7 +127,7 @@ export function completeParameters(generator: Generator, given: Record<string, P
   return { values: { ...Object.fromEntries(counting), ...generator.fixed }, problem: null };
 }
 
-/** An unused field must not be set. */
+/** Returns the error if a field is set that has no effect. */
 function leftOutProblem(field: GeneratorField, given: Record<string, ParameterValue>): string | undefined {
   if (field.kind !== 'number' || isEmpty(given[field.name])) return undefined;
   return `${field.label} needs ${field.onlyWith}`;

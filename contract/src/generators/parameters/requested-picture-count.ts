@@ -1,4 +1,4 @@
-/** Returns the number of pictures requested; 1 without such a field or a valid number. */
+/** Returns the requested number of pictures; 1 if there is no such field, or no valid number. */
 export function requestedPictureCount({ n }: Readonly<Record<string, unknown>>): number {
   return Number.isInteger(n) ? Number(n) : 1;
 }

@@ -1,4 +1,4 @@
-"""Collects examples and dropped rows in little memory."""
+"""Collects examples and dropped rows in compact arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 # Limits of a validation report.
 _DROPPED_KEPT = 50
 _SAMPLES_KEPT = 5
-# A batch is tokenised after it is read, so its rows may be dropped out of order.
+# A batch is tokenised only after all its rows are read, so rows may be dropped in another order
+# than in the file.
 _DROPPED_BUFFERED = 2000
 
 

@@ -12,7 +12,7 @@ _MISSING = {
     *("NULL", "null", "NaN", "nan", "-NaN", "-nan", "None", "N/A", "n/a", "NA", "<NA>"),
     *("#N/A", "#N/A N/A", "#NA", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN", "NaT"),
 }
-# The beginning of a printed list that holds more than numbers and words.
+# The beginning of a printed list with other items than numbers and words.
 _PRINTED_LIST = re.compile(r"\s*(?:array\(\s*)?[\[(]\s*(?:array\(|[\[{(\"'\])])", re.ASCII)
 # Where Python and NumPy output differs from JSON: quotes and words, tuples, arrays, items without
 # commas, trailing commas. Each part of a text is tried only a few times, to avoid quadratic

@@ -159,7 +159,7 @@ def _system(values: dict[str, Any], data_format: DataFormat, turns: list[Turn]) 
 def _up_to_the_last_learnt(turns: list[Turn]) -> list[Turn]:
     """Drops the turns after the last answer that counts in the loss."""
     if turns[0].role == "assistant":
-        # No question precedes it: the template's preamble would count in the loss.
+        # Without a question before it, the template's preamble would count in the loss.
         turns[0] = turns[0]._replace(is_learnt=False)
     learnt = [at for at, turn in enumerate(turns) if turn.is_learnt_answer]
     if not learnt:
@@ -247,7 +247,7 @@ def _answered(values: dict[str, Any], data_format: DataFormat, column: str) -> l
     turns = [turn._replace(is_learnt=True) for turn in _side(values, column, "assistant")]
     if data_format.input_column and turns[0].role == "assistant":
         asked = _question(values, data_format, data_format.input_column)
-        # Some files repeat the better answer at the end of the conversation.
+        # Some files also have the better answer at the end of the conversation.
         while asked and asked[-1].role == "assistant":
             asked.pop()
         turns = [*_history(values, data_format), *asked, *turns]
@@ -299,7 +299,7 @@ def _earlier_turns(value: object, column: str) -> list[Turn]:
     for at, pair in enumerate(found):
         where = f"{column}[{at}]"
         if not isinstance(pair, list) or len(pair) != 2:
-            raise UnusableError(f"{where} is no pair of a question and its answer")
+            raise UnusableError(f"{where} is not a pair of a question and an answer")
         turns.append(Turn("user", as_text(pair[0], f"{where}[0]")))
         turns.append(Turn("assistant", as_text(pair[1], f"{where}[1]")))
     return turns
@@ -316,7 +316,7 @@ def _side(values: dict[str, Any], column: str, role: Role) -> list[Turn]:
     if role == "assistant":
         require_an_answer(turns, column)
     if not turns:
-        raise UnusableError(f"{column} has no turn that says anything")
+        raise UnusableError(f"all turns in {column} are empty")
     return turns
 
 

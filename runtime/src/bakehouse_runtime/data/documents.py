@@ -105,8 +105,8 @@ def _cut_text(
 def _segments(
     text: str, data: DataSpec, tokens: ModelTokens, room: int, *, holds_out: bool
 ) -> Parts:
-    """Returns segments of at most `room` tokens. The end of the text is held out rather than random
-    pieces, because neighbours share tokens."""
+    """Returns segments of at most `room` tokens. The end of the text is held out instead of random
+    segments, because neighbouring segments share tokens."""
     cut = _token_windows if data.segmentation_method == "tokenizer" else _sentence_chunks
     return cut(text, data, tokens, room, holds_out)
 

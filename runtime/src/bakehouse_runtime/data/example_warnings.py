@@ -22,8 +22,8 @@ def split_warnings(held_out: int, otherwise: str, holds_out: bool) -> list[str]:
 
 
 def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
-    """Returns a warning if rows repeat a question, since such rows stay in one part of the
-    split."""
+    """Returns a warning if rows repeat a question, because rows with the same question are never
+    split between training and held-out part."""
     if repeated == 0:
         return []
     repeats = "repeats" if repeated == 1 else "repeat"

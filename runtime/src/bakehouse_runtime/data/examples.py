@@ -314,8 +314,8 @@ class _RowExamples:
         warnings: list[str] = []
         if self._tokens.chat_template is None and data_format.format != "text":
             warnings.append(
-                "The base model has no chat template: it is trained and served with one turn a "
-                "line."
+                "The base model has no chat template: training and serving use a plain template "
+                "with one turn per line."
             )
         if self._rewritten:
             warnings.append(

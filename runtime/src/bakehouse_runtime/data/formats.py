@@ -51,7 +51,7 @@ _SENTENCE_END = re.compile(r"[.!?][\"')\]]?\s*$")
 # The beginning or end of a list or object written as text; a csv reader may have split its lines.
 _STRUCTURE = re.compile(r"^(?:array\()?[\[{]\s*[\[{\"']|(?:[}\]\"']\s*[\]}]|dtype=object\))[,)]*$")
 _AROUND = ' \t\r\n"'
-# A prompt is a phrase; the name of a machine, a type or a version is not.
+# A system prompt is a phrase; the name of a machine, such as `H100 SXM`, must not match.
 _PROMPT = re.compile(r"\S\s+(?:\S+\s+\S|[a-z])|[.!?:]$|\b[Yy]ou\b|[^\x00-\x7f]")
 # How many rows are inspected.
 SNIFFED_ROWS = 20
@@ -192,7 +192,8 @@ def _of_conversations(
 
 
 def _is_part(column: str, columns: Sequence[str]) -> bool:
-    """Returns whether a column with conversations is only one of several columns of a row."""
+    """Returns whether the conversation column is only a part of the row, next to other content
+    columns."""
     others = (*PREFERENCE.names, *(HISTORY.names if _has_pair(columns) else ()))
     return find([column], *others) is not None or preference_columns(columns) is not None
 

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 # Files up to this size are read to the end.
 _WHOLE_BYTES = 16 << 20
-# A larger file is read until both of its first limits are reached, or the last one.
+# A larger file is read until both of the first two limits are reached, or the third one.
 _FIRST_ROWS = 10_000
 _FIRST_BYTES = 64 << 20
-# Cells that are written; rows after them are only counted.
+# The maximum number of written cells; further rows are only counted.
 _CELLS_MAX = 4_000_000
 _COLUMNS_MAX = 200
 _PACKABLE = {"csv", "tsv", "json", "jsonl", "txt"}
@@ -43,8 +43,8 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=
 
 
 def profile(path: Path, file_path: str, rows_file: Path) -> dict[str, Any]:
-    """Reads a file as the extension of `file_path` says, also packed with gzip if `path` ends in
-    .gz. Writes the rows of a text file to `rows_file`; those of Parquet stay where they are.
+    """Reads a file in the format of `file_path`'s extension, unpacked if `path` ends in .gz. Writes
+    the rows of a text file to `rows_file`; rows of a Parquet file are not copied.
 
     Raises PlainError for a file that cannot be read.
     """

@@ -69,7 +69,7 @@ class Turn(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Returns all of it in readable form: thoughts, content and calls."""
+        """Returns thoughts, content and calls of the turn in readable form."""
         return "\n".join(filter(None, [self.thinking, self.content, *map(str, self.calls)]))
 
 

@@ -1,4 +1,4 @@
-"""Supports a separate validation file; the whole training file is then trained on."""
+"""Supports a separate validation file. The run then trains on the whole training file."""
 
 from __future__ import annotations
 

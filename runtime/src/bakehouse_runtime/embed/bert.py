@@ -1,7 +1,7 @@
 """The forward pass of BERT and related models in NumPy, in float32.
 
-llama.cpp also reads such models, but reads its activation function from a half-precision table: its
-vectors differ from the published ones in the fourth digit
+llama.cpp also supports such models, but computes the activation function from a half-precision
+table, so its vectors differ from the published ones in the fourth digit
 (docs/decisions/numpy-embedding-encoder.md).
 """
 

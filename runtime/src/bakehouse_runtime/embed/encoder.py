@@ -51,7 +51,8 @@ class Encoder:
         self.window = min(limit for limit in (self._bert.positions, *limits) if limit is not None)
         self._tokenizer = _tokenizer(Tokenizer, folder)
         self._around = self._tokenizer.encode("").ids
-        # One batch per thread: sharing a batch's products among threads costs more than it gains.
+        # Each thread computes its own batch: splitting the matrix products of one batch among
+        # threads is slower.
         self._threads = ThreadPoolExecutor(threads, "encoder")
 
     def tokenise(self, inputs: list[str] | list[list[int]]) -> list[list[int]]:
@@ -92,8 +93,8 @@ class Encoder:
         return text.lower() if self._lowers else text
 
     def _checked(self, index: int, ids: Any) -> list[int]:
-        """Only accepts ids in the form of this model's own tokenizer, with its special tokens; ids
-        of another tokenizer would be read as other words."""
+        """Accepts ids only if they are in the vocabulary and have this tokenizer's special tokens.
+        Ids of another tokenizer would be read as other words."""
         around = self._around
         begins, ends = around[:1], around[-1:]
         if (

@@ -37,7 +37,7 @@ _OLDER = {
 
 @dataclass(frozen=True)
 class Modules:
-    """Turns the states of a text's tokens, [tokens, size], into its vector."""
+    """Computes the vector of a text from the states of its tokens, [tokens, size]."""
 
     pool: Callable[[Floats], Floats]
     is_normalised: bool

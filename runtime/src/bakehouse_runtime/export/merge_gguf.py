@@ -38,7 +38,7 @@ def merge_gguf(
     alpha = float(reader.fields["adapter.lora.alpha"].contents())
     if architecture_of(GGUFReader(base)) != architecture:
         raise PlainError(
-            f"The adapter is for a base of the family {architecture}: {base.name} is none."
+            f"The adapter needs a base of the family {architecture}; {base.name} has another one."
         )
 
     def merged(tensor: str, values: Values) -> Values:
@@ -51,7 +51,7 @@ def merge_gguf(
         said["tokenizer.chat_template"] = plain_template(begins=False)
     rewrite_gguf(base, target, quantization, progress, changed=merged, said=said)
     if pairs:
-        raise PlainError(f"{base.name} has no {min(pairs)}, which the adapter is for.")
+        raise PlainError(f"The adapter changes {min(pairs)}, which {base.name} does not have.")
 
 
 def _pairs(adapter: GGUFReader) -> dict[str, tuple[Values, Values]]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Message = dict[str, str]
 
 _OLLAMA_NAMES = {"repetition_penalty": "repeat_penalty"}
-# Words that do not appear in any template.
+# Placeholder words, which no template contains.
 _SYSTEM, _FIRST, _ANSWER, _SECOND = "Sys0tem", "Ques1tion", "Ans2wer", "Ques3tion"
 
 

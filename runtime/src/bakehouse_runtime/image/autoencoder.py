@@ -16,7 +16,8 @@ from torch import Tensor
 from .model_files import load_picture_model
 from .pictures import to_array, to_pictures
 
-# Pixels per batch: 32 pictures of the starter models' size; a full-size picture alone exceeds it.
+# Pixels per batch: 32 pictures of the starter models' size. A full-size picture exceeds the limit
+# and is a batch of its own.
 PIXELS_AT_ONCE = 32 * 128**2
 PREVIEW_SIDE_MAX = 128
 

@@ -109,8 +109,8 @@ class Family(ABC):
             self._text_encoder.to(device)
 
     def drop_text_encoder(self, *kept: str) -> None:
-        """Frees the text encoder, which takes ten gigabytes at full size. The `kept` prompts stay
-        encoded."""
+        """Frees the text encoder, which takes ten gigabytes at full size. The prompts in `kept` are
+        encoded before and remain available."""
         encoder, self._text_encoder = self._text_encoder, None
         if encoder is not None and kept:
             self._text_encoder = EncodedTexts(encoder, kept)

@@ -1,9 +1,9 @@
 """Applies LoRAs to a network only for the pictures that request them.
 
-Diffusers puts PEFT's layers into the model: every layer that a LoRA has once changed is called
-through a wrapper from then on, also for pictures without a LoRA. Forward hooks exist only during a
-pass and leave no trace. Diffusers' converters interpret the file, including the names that other
-trainers use, and a test compares the pictures of both.
+Diffusers puts PEFT's layers into the model. Once a LoRA has changed a layer, every later picture
+passes through PEFT's wrapper, even without a LoRA. Forward hooks exist only during a pass and do
+not change the model. Diffusers' converters interpret the file, including the names that other
+trainers use, and a test compares the pictures of both implementations.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _KEPT_BYTES_MAX = 1 << 30
 # A LoRA of all layers of FLUX.1 has a fifth of that.
 _HEADER_BYTES_MAX = 1 << 20
 _NAME_SHOWN_MAX = 120
-# Torch knows dtypes that it cannot convert, or cannot compare with a number.
+# Torch has dtypes that it cannot convert, and dtypes that it cannot compare with a number.
 _ALPHA_TYPES = {torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64}
 _MATRIX_TYPES = _ALPHA_TYPES - {torch.int64} | {torch.float8_e4m3fn, torch.float8_e5m2}
-# A rank that trainers use for any layer.
+# Up to this rank, a LoRA of any layer is accepted.
 _RANK = 128
 # The prefix of the network's layers.
 _PREFIX = "transformer."
@@ -112,8 +112,9 @@ class LoraCache:
 
 
 def read_lora(file: Path, network: nn.Module, family: Family) -> Lora:
-    """Reads the LoRA in a safetensors file. Raises RequestError if any part of it is not a plain
-    LoRA of this network, naming the part: a partly applied LoRA would generate another picture."""
+    """Reads the LoRA in a safetensors file. Raises RequestError if any part of the file is not a
+    plain LoRA of this network; the error names the part. Applying only the valid parts would
+    generate another picture than intended."""
     tensors, settings = _opened(file)
     state, alphas = _named_by_diffusers(tensors, family)
     settings = settings or _from_alphas(alphas)
@@ -154,8 +155,8 @@ class _Settings(BaseModel):
 
 
 def _from_alphas(alphas: Mapping[str, Tensor]) -> _Settings | None:
-    """A layer without an alpha has the most common one, as in Diffusers; without any alphas, alpha
-    is the rank."""
+    """A layer without an alpha gets the most common alpha, as in Diffusers. If no layer has an
+    alpha, alpha is the rank."""
     if not alphas:
         return None
     by_name = {
@@ -179,7 +180,7 @@ def _opened(file: Path) -> tuple[dict[str, Tensor], _Settings | None]:
     except RequestError:
         raise
     # Safetensors raises its own errors, and torch others for unknown dtypes. The file is deleted
-    # with its request, which may have ended.
+    # when its request ends, which may already have happened.
     except Exception as error:
         raise _misfit("its file cannot be read as safetensors") from error
     return tensors, None if said is None else _settings(said)
@@ -209,7 +210,7 @@ def _named_by_diffusers(
     try:
         # This removes alphas from its argument.
         state, alphas = family.lora_loader.lora_state_dict(dict(tensors), return_alphas=True)
-    # The converters for other trainers' names raise arbitrary errors.
+    # Diffusers' converters of other trainers' names raise arbitrary errors.
     except Exception as error:
         raise _no_lora(tensors, family) from error
     if not any("lora" in key for key in state):
@@ -225,7 +226,7 @@ def _named_by_diffusers(
 
 
 def _check_tensors(tensors: Mapping[str, Tensor]) -> None:
-    """Rejects what the converters silently ignore, or would loop on forever."""
+    """Rejects tensors that the converters silently ignore, or on which they loop forever."""
     for key, tensor in tensors.items():
         if "dora_scale" in key or "lora_magnitude_vector" in key:
             raise _misfit(f"it is a DoRA ({_shown(key)}), and only plain LoRA is applied")

@@ -27,8 +27,9 @@ def room_for(parts: Sequence[nn.Module], device: torch.device) -> int:
 
 
 class ExpertCache(Generic[Part]):
-    """Loads numbered parts to the device on demand. If all fit, it moves them. Otherwise it copies
-    them; copies never change, so one is dropped to make room. It starts with as many parts as fit.
+    """Loads numbered parts to the device on demand. If all parts fit, it moves them to the device.
+    Otherwise it copies them and keeps the originals. Copies never change, so a copy can be dropped
+    to make room. It starts with as many parts as fit.
 
     Each step requests its parts in ascending order.
     """
@@ -65,8 +66,9 @@ class ExpertCache(Generic[Part]):
         return part.to(self._device) if has_room_for_all else copy_to(part, self._device)
 
     def _next_to_go(self) -> int:
-        """Returns the part to evict: a part that steps no longer request, or, if they request all
-        parts, the last used one, which is needed again last."""
+        """Returns the part to evict. A part that recent steps did not request is evicted first. If
+        every step requests all parts in order, the most recently used part is evicted, because it
+        is needed again last."""
         oldest = min(self._on_device, key=self._asked_at.__getitem__)
         if self._calls - self._asked_at[oldest] >= len(self._parts):
             return oldest

@@ -28,7 +28,8 @@ class Sampling:
 
     def __init__(self, noise: Tensor, times: Sequence[float]) -> None:
         self.latents = noise
-        # The end of the flow if it continued straight from the last step.
+        # The predicted result: the end of the flow if it continued in a straight line from the last
+        # step.
         self.predicted = noise
         self.steps_done = 0
         self._times = times

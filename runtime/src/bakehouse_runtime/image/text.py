@@ -74,8 +74,8 @@ def load_sentence_encoder(window: int) -> tuple[BertModel, Any]:
 
 
 class EncodedTexts:
-    """Serves prompts that were encoded before their encoder was freed, and no others. Each was
-    encoded alone, as in serving."""
+    """Returns the states of prompts that were encoded before their encoder was freed, and fails for
+    all other prompts. Each prompt was encoded alone, as in serving."""
 
     def __init__(self, encoder: TextEncoder, prompts: Sequence[str]) -> None:
         self.window = encoder.window

@@ -33,8 +33,8 @@ def _start(spec: ServeEmbeddingSpec, inputs: dict[str, Path]) -> ServingEngine:
 
             return LlamaCpp(spec, embedding_params(spec, inputs))
         case "encoder":
-            # Must be set before NumPy is loaded: its threads would wait for each other at each
-            # product.
+            # Must be set before NumPy is loaded: otherwise its threads would wait for each other at
+            # each matrix product.
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
             from ..embed.encoder import Encoder
             from .embedding_calls import EncoderServer

@@ -33,7 +33,8 @@ class _Request(BaseModel):
 
 
 class EncoderServer:
-    """Serves clients that send the API key; their batches share the processors in turns."""
+    """Serves clients that send the API key. Batches of concurrent requests take turns on the
+    processors."""
 
     def __init__(self, spec: ServeEmbeddingSpec, encoder: Encoder) -> None:
         encoder.encode(encoder.tokenise(["ready"]))

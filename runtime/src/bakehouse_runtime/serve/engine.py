@@ -35,8 +35,8 @@ class ServingEngine(Protocol):
         ...
 
     def advances(self) -> bool:
-        """Returns whether requests make progress; called every few seconds while serving. A server
-        whose work hangs still answers `/health`."""
+        """Returns whether requests make progress; called every few seconds while serving. `/health`
+        cannot show this, because it is answered even if the computation hangs."""
         ...
 
     def close(self) -> None:

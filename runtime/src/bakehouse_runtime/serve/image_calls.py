@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 # Each connection has a thread.
 _CONNECTIONS_MAX = 256
-# Running and queued requests. The gateway has a queue of its own.
+# Maximum number of running and queued requests. The gateway has a queue of its own.
 _IN_FLIGHT_MAX = 128
 # Full-size pictures in memory at a time, 120 MB and more each.
 _UNPACKED_AT_ONCE = 2

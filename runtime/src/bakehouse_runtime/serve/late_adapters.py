@@ -1,5 +1,6 @@
-"""Loads adapters into a text server: those of its spec before it is ready, and others that the
-server asks for while it runs, so that a new fine-tune needs no second model server."""
+"""Loads adapters into a text server: the adapters of its spec before it is ready, and later the
+adapters that the Bakehouse server requests, so that a new fine-tune needs no second model
+server."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ _log = logging.getLogger(__name__)
 
 
 class AdapterLoader:
-    """Loads each adapter once, and reports those that the server has asked for."""
+    """Loads each adapter once, and reports the result for adapters that the server has
+    requested."""
 
     def __init__(
         self, work: Workload, engine: LoadsAdapters, first: list[ServeTextSpecAdapter]

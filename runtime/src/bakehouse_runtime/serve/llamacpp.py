@@ -130,11 +130,12 @@ def _shared_params(spec: ServeTextSpec | ServeEmbeddingSpec, model: Path) -> xll
     params.n_threads_http = 8 * spec.parallel_requests
     params.cpuparams.n_threads = spec.threads
     params.cpuparams_batch.n_threads = spec.threads
-    # Uses the requested sizes instead of fitting them to the free memory.
+    # Use the requested sizes; by default llama.cpp adjusts them to the free memory.
     params.fit_params = False
     params.endpoint_metrics = True
     params.ui = False
-    # No origin has this name, so browsers on this machine cannot read responses.
+    # An origin that no page can have, so that no page in a browser on this machine can read
+    # responses.
     params.cors_origins = "none"
     return params
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _JSON_CALLS = r"<tool_call>.*\\?\"arguments\\?\""
 _XML_CALLS = r"<tool_call>.*<function=.*<parameter="
 _NEVER = r"(?!)"
-# Opens every answer with a thought: DeepSeek R1 and its distillations, QwQ, and Qwen3 Thinking.
-# DeepSeek uses full-width bars; the newline may be escaped.
+# Templates that open every answer with a thought: DeepSeek R1 and its distillations, QwQ, and Qwen3
+# Thinking. DeepSeek uses full-width bars; the newline may be escaped.
 _THINKS_ALWAYS = r"(<\uff5cAssistant\uff5c>|<\|im_start\|>assistant(\n|\\n))<think>(\n|\\n)"
-# Thinks unless a request disables it. Models that think only on request would return their answer
-# as a thought.
+# Templates that think unless a request disables it. Templates that think only on request must not
+# match: their answers would be treated as thoughts.
 _THINKS_BY_DEFAULT = r"enable_thinking is false.*<think>|<think>.*enable_thinking is false"
 
 
@@ -42,7 +42,7 @@ class _Family:
 
 # The first match applies, separately for calls and thoughts.
 _FAMILIES = (
-    # vLLM renders and parses gpt-oss itself, and starts with no other parsers.
+    # vLLM renders and parses gpt-oss itself, and does not start with other parsers.
     _Family(("gpt_oss",), r"", "openai", r"", "openai_gptoss"),
     _Family(("nemotron_h",), _XML_CALLS, "qwen3_coder", r"<think>", "nemotron_v3"),
     _Family((), _NEVER, None, _THINKS_ALWAYS, "deepseek_r1"),
@@ -74,7 +74,7 @@ _FAMILIES = (
     _Family((), _JSON_CALLS, "hermes"),
 )
 
-# Tokens without which vLLM does not start with the parser, or returns no answer at all.
+# Tokens that a parser needs: without them vLLM does not start, or returns no answer.
 _THINK_TOKENS = ("<think>", "</think>")
 _DEEPSEEK_TOKENS = tuple(
     f"<\uff5ctool\u2581{part}\uff5c>"

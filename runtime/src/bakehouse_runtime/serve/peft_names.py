@@ -1,7 +1,8 @@
-"""Renames the modules of a PEFT adapter to those of the base model's files, which vLLM knows.
+"""Renames the modules of a PEFT adapter to the names in the base model's files, which vLLM uses.
 
-Transformers loads some models under other names than their files have: for Qwen3.5, the text model
-inside a model that reads images. vLLM ignores tensors of an adapter whose names it does not know.
+Transformers loads some models under other names than their files have. For example, the text model
+of Qwen3.5 is a part of a model that reads images. vLLM ignores tensors of an adapter whose names it
+does not know.
 """
 
 from __future__ import annotations
@@ -56,8 +57,8 @@ def rename_modules(adapter: Path, modules: set[str], target: Path) -> None:
 
 
 def is_zero(adapter: Path) -> bool:
-    """Returns whether an adapter changes nothing, like one that was never trained: its second
-    matrices are zero."""
+    """Returns whether an adapter changes nothing, because all its second matrices are zero, as
+    before training."""
     header, start = _read_header(adapter / _TENSORS)
     with (adapter / _TENSORS).open("rb") as file:
         for name, entry in header.items():

@@ -1,9 +1,9 @@
 """Samples the pictures or videos of all requests in one thread, one step for all of them at a time.
 
 Requests join and leave between two steps. All of torch runs in this thread, including loading:
-OpenMP keeps a thread pool for each thread that ever computed, and with more threads than processors
-all of them sleep instead of spinning, which makes a step almost twice as slow on two cores. The
-thread of a request reads the events of its job.
+OpenMP creates a thread pool for each thread that computes. With more pool threads than processors,
+the threads sleep while they wait instead of spinning, which makes a step almost twice as slow on
+two cores. Each request has its own thread, which reads the events of its job.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PROGRESS_INTERVAL_S = 0.35
 # Reading a prompt may take as long as a step. Limiting it lets running requests progress, however
 # many requests arrive and are cancelled.
 _BEGUN_BETWEEN_STEPS = 8
-# The largest share of the time for previews, which delay the pictures themselves.
+# The largest share of the time that previews may take, because they delay the pictures.
 _PREVIEW_SHARE = 1 / 50
 
 
@@ -130,7 +130,7 @@ class _Row:
         self.job = job
         self.sampling = sampling
         self.position = 0
-        # When it had its last preview; before the first, when its sampling started.
+        # Time of the last preview, or of the start of sampling if there was none.
         self.previewed_at = 0.0
         # How long the last preview took.
         self.preview_cost_s = 0.0
@@ -267,7 +267,7 @@ class Sampler:
         # The device cannot compute any more after this error.
         except torch.AcceleratorError:
             raise
-        # One faulty request must not end the others.
+        # One faulty request must not end the other requests.
         except Exception:
             traceback.print_exc()
             job.put(Failed(f"The {self._model.medium} could not be started."))
@@ -278,7 +278,7 @@ class Sampler:
 
     def _stepped(self, rows: list[_Row]) -> list[_Row]:
         """Runs a step for all rows together. If it fails, runs each row alone, so that one faulty
-        row does not end the others. Returns the rows that succeeded."""
+        row does not end the other rows. Returns the rows that succeeded."""
         steps_before = [row.sampling.steps_done for row in rows]
         try:
             self._model.step([row.sampling for row in rows])
@@ -332,8 +332,8 @@ class Sampler:
         return preview
 
     def _is_seen(self, row: _Row) -> bool:
-        """Returns whether enough time has passed for a preview to be visible, and to limit the cost
-        of the last one; a picture that finishes sooner has no preview. Concurrent requests share
-        the budget of one."""
+        """Returns whether a preview is due. Enough time must have passed since the last preview to
+        show a difference and to stay within the time budget, which concurrent requests share. A
+        picture that finishes sooner has no preview."""
         interval = max(PROGRESS_INTERVAL_S, row.preview_cost_s / _PREVIEW_SHARE)
         return self._now() - row.previewed_at >= interval * len(self._rows)

@@ -55,8 +55,8 @@ def serve(
 
 
 class _Watchdog:
-    """Checks every few seconds whether the engine makes progress. It counts checks rather than
-    seconds, because the watchdog pauses too if the whole machine is suspended."""
+    """Checks every few seconds whether the engine makes progress. It counts checks instead of
+    seconds: if the machine is suspended, time passes although nothing could run."""
 
     def __init__(self, engine: ServingEngine) -> None:
         self._engine = engine

@@ -106,7 +106,7 @@ class Vllm:
     def load_adapter(self, name: str, folder: Path) -> None:
         """Loads an adapter. Raises PlainError if vLLM cannot, or if the adapter changes nothing:
         vLLM serves the base under the adapter's name if it knows none of its modules."""
-        # A deployment that slept asks for its adapter again.
+        # A deployment that slept requests its adapter again.
         if name in self._loaded:
             return
         served = self._adapters_dir / name
@@ -151,15 +151,16 @@ def environment(api_key: str) -> dict[str, str]:
     programs = str(Path(sys.executable).parent)
     return {
         **os.environ,
-        # Not passed as an argument, because every user of the machine can read those.
+        # Not passed as an argument, because every user of the machine can read the arguments of a
+        # process.
         "VLLM_API_KEY": api_key,
         "VLLM_NO_USAGE_STATS": "1",
-        # Only this program has the key that the routes for it require.
+        # These routes require the key, which only this program has.
         "VLLM_ALLOW_RUNTIME_LORA_UPDATING": "1",
         # FlashInfer's sampler is compiled at start with nvcc, which a host with only a driver
         # lacks.
         "VLLM_USE_FLASHINFER_SAMPLER": "0",
-        # So are DeepGEMM's kernels, which vLLM prefers for FP8 models.
+        # DeepGEMM's kernels, which vLLM prefers for FP8 models, are also compiled with nvcc.
         **({} if _has_cuda_toolkit() else {"VLLM_USE_DEEP_GEMM": "0"}),
         # vLLM's compilers use programs of its own environment, such as ninja.
         "PATH": os.pathsep.join(filter(None, (programs, os.environ.get("PATH")))),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 # Only reports that the server answers.
 _OPEN_PATH = "/health"
-# Open if a router reads the load there: llm-d's router sends no key.
+# Public if a router reads the load there, because llm-d's router sends no key.
 _METRICS_PATH = "/metrics"
 
 

@@ -7,8 +7,9 @@ _SHARE_OF_TIME = 0.01
 
 
 class Cadence:
-    """Schedules slow operations that protect against a kill: after a pause, and within their share
-    of the time. The first one comes early."""
+    """Schedules slow operations that save work in case the process is killed. Between two
+    operations there is a pause, and together they may take only a share of the time. The first
+    operation is early."""
 
     def __init__(self, began: float, first_after_s: float, after_s: float) -> None:
         self._done_at = began

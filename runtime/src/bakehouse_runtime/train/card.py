@@ -17,8 +17,8 @@ _REPOSITORY_ID = re.compile(r"[\w.-]{1,96}/[\w.-]{1,96}", re.ASCII)
 
 
 def origin(base_model_title: str, dataset_title: str) -> dict[str, object]:
-    """Returns the front-matter keys for the sources of a model. Hubs reject cards with anything but
-    repository ids (owner/name) there, so other titles appear only in the text."""
+    """Returns the front-matter keys for the sources of a model. Hubs reject cards whose sources are
+    not repository ids (owner/name), so other titles appear only in the text."""
     return _origin(repository_id(base_model_title), repository_id(dataset_title))
 
 

@@ -38,7 +38,8 @@ class CheckpointArtefact:
 
     def upload(self, paths: list[Path]) -> None:
         """Uploads the files and folders for resuming, which are below the work folder, if it is
-        time. Does not wait for an unreachable server, since the next checkpoint will follow."""
+        time. Does not wait for an unreachable server, because the next checkpoint will be uploaded
+        soon."""
         if self._cadence.is_due(time.monotonic()):
             self._upload(paths)
         else:

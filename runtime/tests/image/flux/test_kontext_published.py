@@ -72,7 +72,7 @@ def test_encodes_texts_as_states_of_one_encoder_and_a_vector_of_the_other(
         assert (states[0] != states[1]).any()
 
 
-def test_it_edits(folder: Path) -> None:
+def test_the_published_model_edits_a_picture(folder: Path) -> None:
     kontext = KontextPipeline.from_folder(folder, CPU)
     sent = Image.new("RGB", (90, 50), "orange")
     [edited] = kontext.generate([KontextRequest("a cat", 1, 2, 2.5, sent)])

@@ -112,7 +112,7 @@ def test_a_video_does_not_depend_on_its_batch(folder: Path) -> None:
 
 
 def test_the_velocity_of_the_first_frame_points_to_the_condition() -> None:
-    """So the first frame adds no loss in training, and Euler steps end at the condition."""
+    """Therefore the first frame adds no loss in training, and Euler steps end at the condition."""
     network = transformer(8)
     latents, noise = torch.randn(2, 2, 4, 3, 4, 4)
     t = torch.tensor([0.3, 0.9])

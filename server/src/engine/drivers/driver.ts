@@ -26,13 +26,13 @@ export type Launch = {
 
 export type AttemptId = { id: string; attempt: number };
 
-/** This workload cannot start, though others may. The message, without a full stop, is shown to users. */
+/** Thrown if this workload cannot start but others may. Users see the message, which has no full stop. */
 export class CannotStartError extends Error {}
 
 /**
  * Runs workloads on a machine or cluster. A driver identifies an attempt by (workload id, attempt) alone, so
- * an attempt is found even if its start was not recorded. Every call is idempotent. A rejection means that
- * the machine was unreachable or failed; it says nothing about the workload.
+ * it finds an attempt even if the server failed to record its start. Every call is idempotent. A rejected
+ * call means that the machine failed or was unreachable, not that the workload failed.
  */
 export type Driver = {
   admission: Admission;
@@ -68,6 +68,6 @@ export type Driver = {
   listAlive: () => Promise<AttemptId[]>;
   /** Deletes all files of a workload and kills its processes. */
   remove: (workloadId: string) => Promise<void>;
-  /** Calls `listener` when an attempt may have changed, if detectable; always calls it on exit. */
+  /** Calls `listener` each time an attempt exits. May also call it after other changes. */
   onChange: (listener: (workloadId: string) => void) => void;
 };

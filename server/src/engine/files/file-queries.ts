@@ -2,13 +2,13 @@ import type { WorkloadInput } from '@bakehouse/contract/runtime/workload-spec';
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
-/** Files of workloads that ended later are kept. */
+/** The files of workloads that ended before these times may be deleted. */
 export type RetentionStart = { run: Date; deployment: Date };
 
 /**
- * Returns workloads whose files on a machine can be deleted: immediately for completed workloads and deleted
- * users, otherwise if they ended before `keptSince`. Workloads without a machine have no files there, and any
- * machine may mark them.
+ * Returns workloads whose files on a machine can be deleted. Completed workloads and workloads of deleted
+ * users qualify immediately, others if they ended before `keptSince`. Workloads without a machine have no
+ * files, so any machine may mark theirs as deleted.
  */
 export async function listUnneededFiles(
   db: Database,
@@ -21,7 +21,7 @@ export async function listUnneededFiles(
     .select('id')
     .where('files_removed_at', 'is', null)
     .where((where) => where.or([where('machine_id', '=', machineId), where('machine_id', 'is', null)]));
-  // Separate queries because each has an index, so kept workloads are not read.
+  // Use separate queries, because each has an index: then no other workloads are read.
   const rows = await withFiles
     .where('state', '=', 'completed')
     .union(withFiles.where('owner_gone', '=', true).where('ended_at', 'is not', null))
@@ -37,7 +37,7 @@ export async function listUnneededFiles(
   return rows.map(({ id }) => id);
 }
 
-/** Checks a candidate again under its lock, because its owner may have resumed it. */
+/** Locks a workload and returns true if its files can still be deleted; its owner may have resumed it. */
 export async function lockUnneededFiles(
   tx: Transaction,
   id: string,
@@ -64,8 +64,8 @@ export async function lockUnneededFiles(
 export type Artefact = { path: string; sha256: string; sizeBytes: number };
 
 /**
- * Records an artefact of the workload under a path. Returns the artefact it replaced, with the time by the
- * database's clock. Locks the workload.
+ * Records an artefact of the workload under a path, and locks the workload. Returns the artefact that it
+ * replaced, and when that one was stored, by the database's clock.
  */
 export async function upsertArtefact(
   tx: Transaction,
@@ -101,7 +101,7 @@ export async function selectArtefacts(db: Database | Transaction, workloadId: st
   return rows.map((row) => ({ path: row.path, sha256: row.sha256, sizeBytes: Number(row.size_bytes) }));
 }
 
-/** Inserts the files named in a workload's spec, so that lookups need not read the spec. */
+/** Inserts the files named in a workload's spec, so that lookups do not read the spec. */
 export async function insertInputs(tx: Transaction, workloadId: string): Promise<void> {
   await sql`
     insert into workload_inputs (workload_id, sha256, size_bytes)
@@ -123,7 +123,10 @@ export async function upsertInput(
     .execute();
 }
 
-/** Path of a run's last checkpoint, uploaded by the runtime (workload.py); replaces the previous one. */
+/**
+ * Artefact path of a run's last checkpoint. The runtime uploads it (workload.py), and each upload replaces
+ * the previous one.
+ */
 export const CHECKPOINT = 'checkpoint.tar';
 
 /** Returns the last uploaded checkpoint of the workload, as an input for its next attempt. */
@@ -139,7 +142,7 @@ export async function findCheckpoint(db: Database, workloadId: string): Promise<
   return { name: 'checkpoint', files: [file] };
 }
 
-/** Returns false if these bytes are not the workload's checkpoint. */
+/** Deletes the workload's checkpoint if it has this hash; returns false if it has not. */
 export async function deleteCheckpoint(
   tx: Transaction,
   workloadId: string,
@@ -155,8 +158,8 @@ export async function deleteCheckpoint(
 }
 
 /**
- * Returns the size of a file that the workload's spec names, that it was lent, or that is its last
- * checkpoint; null for any other file.
+ * Returns the size of a file that the workload may read: one that its spec names, one that was granted to it,
+ * or its last checkpoint. Null for any other file.
  */
 export async function findInput(db: Database, workloadId: string, sha256: string): Promise<number | null> {
   const row = await db
@@ -176,7 +179,7 @@ export async function findInput(db: Database, workloadId: string, sha256: string
   return row ? Number(row.size_bytes) : null;
 }
 
-/** Deletes the rows of a workload's files and, for a deleted user, its log. */
+/** Deletes the rows of a workload's files. If its user is deleted, also deletes its log. */
 export async function recordFilesRemoved(tx: Transaction, workloadId: string, at: Date): Promise<void> {
   await sql`
     delete from workload_logs using workloads

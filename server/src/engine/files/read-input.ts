@@ -10,15 +10,15 @@ import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/attempts.ts';
 import { deleteCheckpoint, findInput } from './file-queries.ts';
 
-/** Long enough to download any file; an interrupted download requests a new link. */
+/** Long enough to download any file. A client whose download was interrupted requests a new link. */
 const LINK_MS = 60 * 60_000;
 /** Header of clients that follow a link to the object store without sending their token. */
 const LINKS = 'x-bakehouse-links';
 
 /**
- * Returns a file that the workload's spec names or that it was lent, or a link to it if the client follows
- * links; any other hash is not found. Throws AppError('conflict') for damaged or missing bytes; a run without
- * its checkpoint starts from scratch.
+ * Returns a file that the workload may read, or a link to it if the client follows links. Other hashes return
+ * 404. Throws AppError('conflict') if the bytes are damaged or missing. If those bytes are the workload's
+ * checkpoint, its next attempt starts from scratch.
  */
 export async function readInput(
   ctx: Context<WorkloadCaller>,
@@ -39,7 +39,7 @@ export async function readInput(
   }
 }
 
-/** Null if the store has no links, or if the bytes may be damaged, so that the download reports the error. */
+/** Null if the store has no links, or if the bytes may be damaged, so that the client gets an error. */
 async function findLink(
   { blobs, clock, db }: Context<WorkloadCaller>,
   sha256: string,
@@ -52,7 +52,7 @@ async function findLink(
   return (await blobs.stat(sha256)) === null ? null : link;
 }
 
-/** The checkpoint was the last copy of the run's progress (workload.py), so nothing is saved any more. */
+/** Sets the saved progress to zero if the file was the checkpoint: it was the last copy (workload.py). */
 async function recordLostCheckpoint({ db, caller }: Context<WorkloadCaller>, sha256: string): Promise<void> {
   await inTransaction(db, async (tx) => {
     const { id } = await lockAttempt(tx, caller);

@@ -49,11 +49,12 @@ describe('files', () => {
     const [gone, kept] = ids.toSorted() as [string, string];
     const watched = {
       ...driver,
-      // Both are listed by then; the other run's owner resumes it while the first run's files are deleted.
+      // At this point both runs are listed for deletion. While the first is deleted, the owner resumes the
+      // other one.
       remove: async (id: string) => {
         removed.push(id);
-        // Resuming a run that is being deleted fails without waiting: a slow disk may take longer than a
-        // transaction may.
+        // The first run cannot be resumed. The call fails immediately, because a slow deletion could outlast
+        // a transaction.
         await expect(resume(id)).rejects.toThrow('is gone now');
         if (removed.length === 1) await resume(id === gone ? kept : gone);
       },
@@ -89,7 +90,7 @@ describe('files', () => {
     expect(await endAndForget(alive)).toEqual([gone, gone, kept]);
   });
 
-  test("that are gone before the account is deleted: the run's log is deleted with the account", async () => {
+  test("deleted before the account: the run's log is deleted with the account", async () => {
     const ids = await completedRuns();
     await db.transaction().execute((tx) => releaseUserWorkloads(tx, 'ada'));
     expect(await Promise.all(ids.map(left))).toEqual([
@@ -112,7 +113,7 @@ describe('files', () => {
     expect(await removedAt()).toEqual([clock.now(), null]);
   });
 
-  test('that cannot be deleted block nothing, and the others are deleted', async () => {
+  test('that cannot be deleted do not block the deletion of others', async () => {
     const { driver, engine } = world(idleUntilStopped, async () => ({}));
     const ids = [await request(), await request()];
     for (const id of ids) await stop(id);
@@ -135,10 +136,10 @@ describe('files', () => {
     for (const id of [kept, gone]) expect(await see(id)).toMatchObject({ filesRemovedAt: clock.now() });
     const work = await request();
     await reach(next, work, { state: 'starting' });
-    // It is not retried in each pass.
+    // The passes do not retry the deletion.
     expect(removed).toHaveLength(2);
 
-    // The next sweep deletes the remaining files, as after a crash.
+    // The next sweep does, as after a crash.
     await sweepFiles({ db, driver: stuck, machineId, log });
     expect(removed.slice(2).toSorted()).toEqual(ids.toSorted());
   });

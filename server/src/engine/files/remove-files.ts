@@ -10,9 +10,9 @@ import {
 } from './file-queries.ts';
 
 /**
- * Files and artefacts of a completed workload are deleted immediately, because its module already owns the
- * files of its result; so are the files and logs of deleted users. Other runs keep their files for a resume.
- * A model server is never resumed and its log is stored; its folder is kept for a day for diagnosis.
+ * How long files are kept for a resume (runs) or for diagnosis (model servers, whose log is stored
+ * elsewhere). The files of a completed workload are deleted immediately, because its module owns copies of
+ * the results. So are the files and logs of deleted users.
  */
 const RUNS_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 const DEPLOYMENTS_KEPT_MS = 24 * 60 * 60 * 1000;
@@ -28,8 +28,8 @@ export async function removeFiles({ db, driver, machineId, log }: Parts, now: Da
   };
   for (const id of await listUnneededFiles(db, machineId, keptSince, AT_ONCE)) {
     try {
-      // Mark it as deleted first: then it cannot be resumed, and no lock is held while a slow disk deletes.
-      // The next sweep deletes the rest.
+      // Mark the files as deleted first. Then the workload cannot be resumed, and no lock is held during a
+      // slow deletion. If the deletion fails, the next sweep repeats it.
       if (await releaseFiles(db, id, { keptSince, now })) await driver.remove(id);
     } catch (error) {
       log.error({ err: error, workload_id: id }, 'failed to delete files of a workload');
@@ -37,7 +37,7 @@ export async function removeFiles({ db, driver, machineId, log }: Parts, now: Da
   }
 }
 
-/** Returns false if its owner has resumed it since. */
+/** Marks the files as deleted. Returns false if the owner has resumed the workload in the meantime. */
 function releaseFiles(
   db: Database,
   id: string,

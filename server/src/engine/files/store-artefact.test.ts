@@ -82,14 +82,14 @@ test('deletes replaced bytes immediately, unless another owner has the same byte
   expect([await isStored(first), await isStored(second)]).toEqual([false, true]);
   expect(await selectArtefacts(db, workloadId)).toMatchObject([{ sha256: second }]);
 
-  // Sent again unchanged.
+  // Uploading the same bytes again deletes nothing.
   await put('second checkpoint');
   expect(await isStored(second)).toBe(true);
-  // Someone else uploaded the same bytes and is about to register them.
+  // Not deleted if another upload of the same bytes is about to be registered.
   await storeBlob(ctx, Readable.from([Buffer.from('second checkpoint')]));
   const third = await put('third checkpoint');
   expect(await isStored(second)).toBe(true);
-  // Another run has uploaded the same bytes.
+  // Not deleted if another run has an artefact with the same bytes.
   const other = await requestRun();
   const blob = { sha256: third, sizeBytes: 1 };
   await db.transaction().execute((tx) => upsertArtefact(tx, other, { path: 'checkpoint.tar', ...blob }));

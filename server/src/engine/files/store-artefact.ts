@@ -11,15 +11,15 @@ import { updateWorkload } from '../queries.ts';
 import { lockAttempt } from '../reports/attempts.ts';
 import { CHECKPOINT, upsertArtefact } from './file-queries.ts';
 
-/** Far above any adapter; uploads that would fill the disk are rejected earlier. */
+/** Far larger than any adapter. Uploads that would fill the disk are rejected earlier. */
 const ARTEFACT_BYTES_MAX = 64 * 1024 ** 3;
-/** The connection is closed if its body pauses this long. */
+/** The connection is closed if its body pauses for this long. */
 const STALL_MS = 60_000;
 
 /**
- * Stores one output file. The same path replaces it; replaced bytes without another owner are deleted
- * immediately, because a large run leaves gigabytes with each checkpoint. Throws AppError 'invalid_request'
- * if the bytes do not match the announced ones, and 'payload_too_large'.
+ * Stores one output file of an attempt. A file with the same path is replaced, and its bytes are deleted
+ * immediately if they have no other owner: each checkpoint of a large run has gigabytes. Throws AppError
+ * 'invalid_request' if the bytes do not have the announced hash, and 'payload_too_large'.
  */
 export async function storeArtefact(
   ctx: Context<WorkloadCaller>,
@@ -40,7 +40,7 @@ export async function storeArtefact(
   const { raw } = request;
   // Closes the connection without a response.
   raw.setTimeout(limits.stallMs, () => raw.destroy());
-  // The sender waits while gigabytes are written to the disk.
+  // No time limit once the body is complete: writing gigabytes to the disk may take minutes.
   raw.once('end', () => raw.setTimeout(0));
   const blob = await storeBlob(ctx, raw, {
     sizeBytesMax: limits.bytes,
@@ -54,7 +54,8 @@ export async function storeArtefact(
     .finally(() => raw.setTimeout(0));
   const before = await inTransaction(ctx.db, async (tx) => {
     const workload = await lockAttempt(tx, ctx.caller);
-    // The runtime reported this checkpoint before, and creates no other until this call returns.
+    // The runtime has already reported the seconds that this checkpoint saves, and writes no other checkpoint
+    // during this call.
     if (path === CHECKPOINT)
       await updateWorkload(tx, workload.id, { checkpointSeconds: workload.savedSeconds });
     return upsertArtefact(tx, workload.id, { path, ...blob });
@@ -62,12 +63,12 @@ export async function storeArtefact(
   if (before) await collectReplaced(ctx, before);
 }
 
-/** Leaves bytes that were stored again since to the collector. */
+/** Deletes replaced bytes, unless they were stored again in the meantime. */
 async function collectReplaced(
   ctx: Context<WorkloadCaller>,
   { sha256, stored_at }: { sha256: string; stored_at: Date },
 ): Promise<void> {
-  // The database has microsecond precision.
+  // Round up: the database has microseconds, a Date only milliseconds.
   const untouchedSince = new Date(stored_at.getTime() + 1);
   await collectBlob(ctx, { sha256, untouchedSince }).catch((error: unknown) =>
     ctx.log.warn({ err: error, sha256 }, 'leaving a replaced output file to the collector'),

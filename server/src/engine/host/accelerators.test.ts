@@ -39,7 +39,7 @@ it.each([
   });
 });
 
-it('keeps all GPUs with a custom PyTorch index, while the limits of vLLM still apply', () => {
+it('does not exclude GPUs if a custom PyTorch index is set, except from vLLM', () => {
   const lines = ['0, Tesla V100-SXM2-16GB, 16384, 7.0, 550.54.15', '1, Tesla T4, 15360, 7.5, 550.54.15'];
   const found = readNvidiaSmi(lines, 'https://index.example/cu126');
   expect(found.gpus.map(({ devices }) => devices)).toEqual([[0], [1]]);

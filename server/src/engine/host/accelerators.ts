@@ -102,7 +102,7 @@ export function readNvidiaSmi(lines: string[], torchIndex?: string): Accelerator
     const known = kinds.get(type);
     if (known) {
       known.devices.push(Number(index));
-      // A name may cover two memory sizes: work may get either.
+      // GPUs with the same name may differ in memory. Work may get any of them, so use the smallest.
       known.memoryBytes = Math.min(known.memoryBytes, memoryBytes);
     } else {
       const like = listed ?? mostAlike({ memoryBytes, computeCapability });
@@ -125,7 +125,7 @@ function listedType(name: string, memoryBytes: number): GpuType | null {
   return /\bH100\b/.test(name) ? 'NVIDIA_H100_80GB' : null;
 }
 
-/** The listed GPU with the nearest memory size; ties are broken by compute capability. */
+/** Returns the listed GPU with the nearest memory size; of several, with the nearest compute capability. */
 function mostAlike(gpu: ReturnType<typeof listedGpu>): GpuType {
   const memoryDistance = (type: GpuType) => Math.abs(listedGpu(type).memoryBytes - gpu.memoryBytes);
   const ageDistance = (type: GpuType) => Math.abs(listedGpu(type).computeCapability - gpu.computeCapability);

@@ -5,12 +5,12 @@ import { runtimeDir } from './environment/environment.ts';
 export type HostFolders = Pick<Config, 'dataDir' | 'cacheDir'>;
 
 /**
- * Cuts paths inside our own folders down to their last segment ('/data/workloads/7/model.gguf' to
- * 'model.gguf'): users may read a workload's messages, but not paths of its machine.
+ * Shortens paths inside our own folders to their last segment, such as '/data/workloads/7/model.gguf' to
+ * 'model.gguf'. Users may read the messages of a workload, but not the paths of its machine.
  */
 export function cutHostPaths(config: HostFolders, text: string): string {
   const folders = [config.dataDir, config.cacheDir, runtimeDir].map((folder) => RegExp.escape(folder));
-  // Up to the end of the path: the end of a word or quotation.
+  // A path ends where the word or quotation ends.
   const paths = new RegExp(`(?:${folders.join('|')})[^\\s'"\`,;()<>]*`, 'g');
   return text.replace(paths, (found) => path.posix.basename(found));
 }

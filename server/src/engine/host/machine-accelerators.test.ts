@@ -16,7 +16,7 @@ async function program(does: string): Promise<string> {
 const settings = { cacheDir: '/nowhere', python: 'python3', torchIndex: undefined };
 const listing = "echo '0, NVIDIA H100 80GB HBM3, 81559, 9.0, 580.65.06'";
 
-it('retries after a failure, logs once why there are no GPUs, and then which GPUs there are', async () => {
+it('retries after a failure, and logs each result once: why there are no GPUs, later which GPUs there are', async () => {
   const said: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => said.push(JSON.parse(line).msg) });
   let time = 0;

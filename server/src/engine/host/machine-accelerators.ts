@@ -6,7 +6,7 @@ import { type EnvironmentSettings, hasLayer } from './environment/environment.ts
 
 const ASKED_AGAIN_AFTER_MS = 60_000;
 
-/** Caches the result of `find`. After a failure it runs again each minute, in the background. */
+/** Caches the result of `find`. After a failure, calls `find` again once a minute, in the background. */
 export function cacheAccelerators(
   find: (settings: EnvironmentSettings) => Promise<Accelerators | null>,
   now: () => number = () => performance.now(),

@@ -26,7 +26,7 @@ test('explains what is missing for a GPU, as found by PyTorch', async () => {
   expect(await probeGpus(settings, [3], never)).toEqual(['GPU 3 is not used: PyTorch finds no GPU.']);
 });
 
-test('excludes only the failed GPU, until it works or probing is disabled', async () => {
+test('excludes only the failed GPU, until it passes or preparation is disabled', async () => {
   const settings = await withPython(
     'test "$3" = probe && test "$CUDA_VISIBLE_DEVICES" != "$(cat "$0.broken")"',
   );

@@ -10,9 +10,9 @@ import { runtimeCommand } from './runtime-command.ts';
 const PROBE_MS_MAX = 300_000;
 
 /**
- * Runs a small PyTorch computation on each of these GPUs, because being listed by nvidia-smi does not prove
- * that they work. Needs the layer 'training'. Failed GPUs get no work until they pass (`workingGpus`);
- * resolves to sentences that name what is missing for them.
+ * Runs a small PyTorch computation on each of these GPUs, because nvidia-smi also lists GPUs that do not
+ * work. Needs the layer 'training'. Failed GPUs get no work until they pass (`workingGpus`). Resolves to one
+ * sentence per failed GPU that explains what is missing.
  */
 export async function probeGpus(
   settings: EnvironmentSettings,
@@ -25,7 +25,7 @@ export async function probeGpus(
   return failed.map((device) => `GPU ${device} is not used: ${said[devices.indexOf(device)]}`);
 }
 
-/** Uses a separate process, so that a crash of one GPU does not affect the others. Null if it works. */
+/** Returns why the GPU fails, or null. Uses a process per GPU, so that a crash does not affect the others. */
 async function probeGpu(
   settings: EnvironmentSettings,
   device: number,
@@ -44,12 +44,12 @@ async function probeGpu(
   }
 }
 
-/** Returns these GPUs without those that failed the last probe. */
+/** Returns these GPUs except those that failed the last probe. */
 export async function workingGpus(
   settings: EnvironmentSettings & Pick<Config, 'prepare'>,
   gpus: Gpu[],
 ): Promise<Gpu[]> {
-  // A server that prepares nothing never probes, so an old failure would never be cleared.
+  // Without preparation this server never probes, so a recorded failure would never be cleared.
   if (!settings.prepare) return gpus;
   const failed = (await readFile(await failureOf(settings), 'utf8').catch(() => '')).split(' ');
   return gpus
@@ -63,7 +63,7 @@ export async function hasCCompiler(commands = ['gcc', 'clang']): Promise<boolean
   return found.some(({ status }) => status === 'fulfilled');
 }
 
-/** Stored next to the packages to survive restarts: GPUs count as failed until they are probed again. */
+/** Lists the failed GPUs. Stored next to the packages, so that it survives restarts. */
 async function failureOf(settings: EnvironmentSettings): Promise<string> {
   return path.join(await environmentDir(settings), '.bakehouse-gpus-failed');
 }

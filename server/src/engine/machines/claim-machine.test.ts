@@ -49,11 +49,11 @@ test('a claim whose connection breaks is lost immediately, logged, and reacquire
   await server.release();
 });
 
-test('a server that claims it in between holds it; the first one waits until that server ends', async () => {
+test('if another server acquires the lost claim, the first one waits until that server ends', async () => {
   const first = await claim();
   const other = new pg.Client({ connectionString: url });
   await other.connect();
-  // It waits for the lock, so that it gets the lock the moment the first one loses it.
+  // The other server waits for the lock, so it gets the lock as soon as the first server loses it.
   const taken = other.query("select pg_advisory_lock(hashtextextended('bakehouse machine', 0))");
   await untilWaiting(db);
   await breakConnections();

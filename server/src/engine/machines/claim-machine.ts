@@ -3,26 +3,26 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { keepAlive } from '../../platform/db/database.ts';
 
-/** The claim of a killed server ends when the database notices. */
+/** Retry for 5 s: the claim of a killed server ends only when the database notices the broken connection. */
 const TRIES = 20;
 const TRY_PAUSE_MS = 250;
 /** Delay between attempts to reacquire a lost claim. */
 const RECLAIM_PAUSE_MS = 1_000;
-/** A broken connection is detected, unless the network drops packets: ping it. */
+/** Interval between pings. They detect a broken connection even if the network drops packets. */
 const CHECK_MS = 3_000;
 const CHECK_MS_MAX = 5_000;
 
 export type MachineClaim = {
   /** Whether this process holds the claim. */
   isHeld: () => boolean;
-  /** Releases the claim permanently, as does the end of the process. */
+  /** Releases the claim permanently. The claim also ends with the process. */
   release: () => Promise<void>;
 };
 
 /**
  * Makes this process the only one that runs the workloads of the machine. Throws a plain sentence if another
- * server runs them. The claim lasts as long as its connection. After a disconnect it is lost, and reacquired
- * as soon as no other server holds it.
+ * server runs them. The claim ends when its database connection ends; it is then reacquired as soon as no
+ * other server holds it.
  */
 export async function claimMachine(databaseUrl: string, log: Logger): Promise<MachineClaim> {
   let held: pg.Client | null = null;
@@ -42,7 +42,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
       void reclaim();
     };
     client.once('end', lose);
-    // The connection may have ended since the claim was acquired.
+    // The connection may have ended before the listener was added.
     if (client.connection.stream.destroyed) lose();
   }
 

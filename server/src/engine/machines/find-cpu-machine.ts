@@ -3,18 +3,21 @@ import type { CpuLoad } from '../model/offer.ts';
 import { countCpuRunsAtWork } from '../queries.ts';
 import { listMachines } from './queries.ts';
 
-/** Where CPU work runs: the machine, or the cluster if that accepts such work. */
+/** Where CPU work runs: on the machine, or in the cluster if the cluster accepts such work. */
 export type CpuMachine = {
   id: string;
   cores: number;
   memoryBytes: number;
   load: CpuLoad;
-  /** Number of concurrent runs, and runs that work there now. */
+  /** Maximum number of concurrent runs, and number of runs that work there now. */
   slots: number;
   atWork: number;
 };
 
-/** Returns the machine for CPU runs; if no machine is present, the last one. Null if there never was one. */
+/**
+ * Returns where CPU runs are placed. If neither the machine nor the cluster is present, uses a last known
+ * offer. Returns null if there never was one.
+ */
 export async function findCpuMachine(db: Database | Transaction): Promise<CpuMachine | null> {
   const machines = (await listMachines(db)).filter(({ offer }) => (offer?.capacity['cpu:run'] ?? 0) > 0);
   const machine = machines.find(({ isPresent }) => isPresent) ?? machines[0];

@@ -6,9 +6,10 @@ import { findServerUrl } from './queries.ts';
 type Settings = Pick<Config, 'host' | 'port' | 'publicUrl' | 's3'>;
 
 /**
- * Returns the URL at which this machine's workloads reach a server. If this process serves requests, they
- * bypass a proxy at the public URL, which may limit bodies or block this machine. With files in a bucket any
- * server will do: the public URL, if set, leads to a live one.
+ * Returns the URL at which this machine's workloads reach a server. If this process serves requests, that is
+ * its local URL: a proxy at the public URL may limit bodies or block this machine. Otherwise it is the public
+ * URL if one is set. With files in a bucket, any live process can accept reports, so one of them is used if
+ * there is no public URL.
  */
 export async function findWorkloadServer(db: Database, settings: Settings, roles: string[]): Promise<string> {
   const own = localUrl(settings);

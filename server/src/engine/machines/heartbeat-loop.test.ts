@@ -33,7 +33,7 @@ test('each process records its heartbeat, and counts the other web processes', a
   expect((await rows()).map(({ left_at }) => left_at !== null)).toEqual([false, true, false]);
 });
 
-test('workloads get the URL of the youngest live process', async () => {
+test('workloads get the URL of the live process that started last', async () => {
   await db.deleteFrom('processes').execute();
   expect(await findServerUrl(db)).toBeNull();
   const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
@@ -44,12 +44,12 @@ test('workloads get the URL of the youngest live process', async () => {
   expect(await findServerUrl(db)).toBe(second);
   await younger.close();
   expect(await findServerUrl(db)).toBe(first);
-  // If all are gone, the last one seen may return.
+  // If no process is live, use the one seen last, because it may return.
   await sql`update processes set seen_at = seen_at - interval '1 minute' where url = ${first}`.execute(db);
   expect(await findServerUrl(db)).toBe(second);
 });
 
-test('each process learns how many others send requests to a model server', async () => {
+test('each process learns how many other processes send requests to a model server', async () => {
   await db.deleteFrom('processes').execute();
   const asking = (asked: string[]) => {
     const heartbeat = createHeartbeat({ db, log, machineId, roles: ['web'], asked: () => asked });

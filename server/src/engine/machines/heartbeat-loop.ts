@@ -10,13 +10,13 @@ import {
 } from './queries.ts';
 
 const BEAT_MS = 2_000;
-/** Heartbeats further apart have a gap between them. */
+/** If two heartbeats of a process are further apart than this, reports may have been missed between them. */
 export const BREAK_MS = 6_000;
-/** A process not seen for this long has ended. */
+/** A process that was not seen for this long counts as ended. */
 export const LOST_AFTER_MS = 30_000;
 
 export type HeartbeatResult = {
-  /** When this process was recorded, and when the others were counted; by `performance.now()`. */
+  /** When this process was recorded, and when the other processes were counted, by `performance.now()`. */
   notedAt: number;
   lookedAt: number;
   /** Other processes with role web. */
@@ -28,7 +28,7 @@ export type HeartbeatLoop = {
   /** Id of this process. */
   id: string;
   start: () => Promise<void>;
-  /** Sends a heartbeat now; concurrent calls share it. */
+  /** Sends a heartbeat now. Concurrent calls share one heartbeat. */
   beat: () => Promise<HeartbeatResult>;
   /** Web processes at the last heartbeat, including this one if it has role web; at least 1. */
   webProcesses: () => number;
@@ -43,7 +43,7 @@ type Options = {
   /** Derived from the server's secret; null skips the comparison. */
   secretCheck?: Buffer | null;
   roles: string[];
-  /** URL at which work reaches this process; read at each heartbeat of a web process. */
+  /** Returns the URL at which workloads reach this process. Called for web processes, at each heartbeat. */
   url?: () => string;
   /** Model servers that this process has sent requests to since the last call. */
   asked?: () => string[];
@@ -51,9 +51,10 @@ type Options = {
 };
 
 /**
- * Keeps this process's row in the database current until `close`. The row is committed before the others are
- * counted, so of two processes that start together at least one sees the other. While the database is
- * unavailable no reports are accepted either: the first heartbeat after a failed one starts a new span.
+ * Updates this process's row in the database until `close`. The row is committed before the other processes
+ * are counted, so of two processes that start together at least one sees the other. While the database is
+ * unavailable, reports cannot be accepted either. So the first heartbeat after a failed one starts a new
+ * span.
  */
 export function createHeartbeat(options: Options): HeartbeatLoop {
   const { db, log, machineId, secretCheck = null, roles, url, asked = () => [], onBeat } = options;
@@ -115,7 +116,7 @@ export function createHeartbeat(options: Options): HeartbeatLoop {
       closed = true;
       clearTimeout(timer);
       await beating?.catch(() => undefined);
-      // Without a database, the others notice that the heartbeats stop.
+      // If the database is unavailable, the other processes notice that the heartbeats stop.
       await markProcessEnded(db, id).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to mark this process as ended'),
       );

@@ -37,7 +37,7 @@ test('the machine adopts the work of an earlier version, and all processes of it
   expect(first).toMatchObject({ isMachine: true });
   expect(await joinInstallation(db, config, { runsWork: false, now })).toEqual(first);
   expect(await machines(db)).toEqual([{ id: first.id, holds_blobs: true }]);
-  // A cluster must not count as its machine.
+  // A cluster's row must not be mistaken for the machine.
   await testCluster(db);
   expect(await joinInstallation(db, config, { runsWork: true, now })).toEqual(first);
 
@@ -65,7 +65,7 @@ test('another data folder is rejected with instructions, whatever its secret', a
         /^Error: This installation already has a machine, oven: use its data folder, or /,
       );
       expect(refused).toContain(`moved into this data folder, write ${first.id} into ${file}.`);
-      // Following the instructions; a lost secret only ends sessions.
+      // Follow the instructions of the message. Another secret is accepted, because no other process is live.
       await writeFile(file, first.id);
       expect(await joinInstallation(db, other, { runsWork, now })).toMatchObject({ id: first.id });
     }
@@ -83,7 +83,7 @@ test('if two data folders start at the same time, one becomes the machine', asyn
   expect(await machines(db)).toHaveLength(1);
 });
 
-test('a data folder that lost its file stays the same machine if it contains the database', async () => {
+test('a data folder that lost its file `machine` stays the same machine if it contains the database', async () => {
   const { db } = await testDatabase();
   const config = await settings({ databaseUrl: undefined });
   const first = await joinInstallation(db, config, { runsWork: true, now });
@@ -99,7 +99,7 @@ const s3 = {
 };
 const aBlob = { sha256: 'a'.repeat(64), size_bytes: 1n };
 
-test('with files in a bucket, a process that runs no work belongs to no machine', async () => {
+test('if files are in a bucket, a process that runs no work belongs to no machine', async () => {
   const { db } = await testDatabase();
   const replica = await joinInstallation(db, await settings({ s3 }), { runsWork: false, now });
   expect(replica).toMatchObject({ isMachine: false });
@@ -117,7 +117,7 @@ test('with files in a bucket, a process that runs no work belongs to no machine'
   });
 });
 
-test("while files remain in the machine's folder, other processes must wait", async () => {
+test("other processes cannot join while the machine's folder still contains files", async () => {
   const { db } = await testDatabase();
   const config = await settings({ s3 });
   const folder = path.join(config.dataDir, 'blobs', 'aa');
@@ -129,7 +129,7 @@ test("while files remain in the machine's folder, other processes must wait", as
   await expect(joinInstallation(db, others, { runsWork: false, now })).rejects.toThrow(
     /are still stored on .*blobs move/,
   );
-  // Moved, and restarted.
+  // The files are moved, and the machine's server is restarted.
   await rm(folder, { recursive: true });
   await joinInstallation(db, config, { runsWork: true, now });
   expect(await machines(db)).toEqual([{ id, holds_blobs: false }]);

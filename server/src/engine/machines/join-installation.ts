@@ -17,9 +17,9 @@ import {
 } from './queries.ts';
 
 type MachineIdentity = {
-  /** For a process without a machine: an id that no machine has. */
+  /** The machine's id. A process without a machine gets an id that no machine has. */
   id: string;
-  /** Whether this process belongs to the machine of the installation, which has a row. */
+  /** False for a process without a machine. */
   isMachine: boolean;
   /** Derived from the secret that this process was started with. */
   secretCheck: Buffer;
@@ -28,10 +28,10 @@ type MachineIdentity = {
 type Settings = Pick<Config, 'dataDir' | 'databaseUrl' | 'driver' | 'machineHost' | 's3' | 'secret'>;
 
 /**
- * Registers the machine of this data folder, or updates its row: an installation has one machine. With files
- * in a bucket, a process that runs no work belongs to none. The first machine adopts work without one. Throws
- * a plain sentence if the machine is a different one, if a live process has another secret, and if the files
- * seem to be elsewhere.
+ * Registers the machine of this data folder, or updates its row. An installation has one machine. If files
+ * are in a bucket, a process that runs no work belongs to no machine. The first machine adopts the work of
+ * earlier versions. Throws a plain sentence if the installation already has a different machine, if a live
+ * process has another secret, or if the files seem to be stored elsewhere.
  */
 export async function joinInstallation(
   db: Database,
@@ -42,16 +42,17 @@ export async function joinInstallation(
   const hasFiles = await hasBlobs(blobsDir(settings));
   const secretCheck = createHmac('sha256', secret).update('bakehouse machine').digest();
   if (s3 && !hasFiles && !runsWork) return joinAlone(db, secretCheck);
-  // Only this data folder has its embedded database: even without its file it is the same machine.
+  // With the embedded database, this data folder belongs to the machine, even if the file `machine` is
+  // missing.
   const known = databaseUrl ? null : await findInstallationMachine(db);
   const id = await readMachineId(dataDir, known?.id ?? null);
   return inTransaction(db, async (tx) => {
-    // Serializes processes that start at the same time.
+    // One process at a time, because several may start together.
     await sql`lock table machines in share row exclusive mode`.execute(tx);
     const machine = await findInstallationMachine(tx);
     if (!machine?.holdsBlobs && !s3 && !hasFiles) await assertFilesPresent(tx);
     if (machine && machine.id !== id) throw hasMachine(machine, path.join(dataDir, 'machine'));
-    // If no other process lives, a lost secret only ends sessions.
+    // Only checked against live processes: losing the secret while none runs only ends sessions.
     if (s3 && (await hasOtherSecret(tx, secretCheck))) throw otherSecret();
     const holdsBlobs = s3 === null || hasFiles;
     await register(tx, { id, holdsBlobs }, settings, runsWork ? now : null, now);
@@ -60,7 +61,7 @@ export async function joinInstallation(
   });
 }
 
-/** A process without a machine, because it runs no work and the files are in a bucket. */
+/** Joins as a process without a machine, because it runs no work and the files are in a bucket. */
 async function joinAlone(db: Database, secretCheck: Buffer): Promise<MachineIdentity> {
   const machine = await findInstallationMachine(db);
   if (machine?.holdsBlobs)
@@ -88,7 +89,10 @@ async function register(
     .execute();
 }
 
-/** The files are in use by other processes, but not in the machine's folder or here: a setting is missing. */
+/**
+ * Throws if the database lists files, but neither the machine's folder nor this one has any: then they are in
+ * a bucket, and the setting is missing here.
+ */
 async function assertFilesPresent(tx: Transaction): Promise<void> {
   const { rows } = await sql`
     select from blobs
@@ -124,9 +128,9 @@ async function adopt(tx: Transaction, machineId: string): Promise<void> {
 }
 
 /**
- * Returns the id of the machine that a data folder belongs to, from its file `machine`, which is created if
- * missing. `known` is the required id, if it is known without the file. Throws a plain sentence if the file
- * is unusable.
+ * Returns the id of the machine that a data folder belongs to. It is read from the folder's file `machine`,
+ * which is created if missing. `known` is the expected id, if the caller knows it. Throws a plain sentence if
+ * the file is unusable.
  */
 async function readMachineId(dataDir: string, known: string | null): Promise<string> {
   const file = path.join(dataDir, 'machine');
@@ -140,8 +144,8 @@ async function readMachineId(dataDir: string, known: string | null): Promise<str
 }
 
 /**
- * Returns the combined capacity of the machine and its cluster. GPUs are listed by machine, because a
- * workload uses the GPUs of one machine. `own` is called if neither has published an offer yet.
+ * Returns the combined capacity of the machine and its cluster. Their GPUs are listed separately, because a
+ * workload uses GPUs of only one of them. Calls `own` if neither has published an offer yet.
  */
 export async function installationCapacity(db: Database, own: () => Promise<Capacity>): Promise<Capacity> {
   const machines = await listMachines(db);
@@ -161,7 +165,7 @@ export function sumCapacities(capacities: Capacity[]): Capacity {
     'cpu:run': sum('cpu:run'),
     'cpu:deployment': sum('cpu:deployment'),
     gpus: capacities.flatMap(({ gpus = [] }) => gpus),
-    // A model has to fit into one machine.
+    // The maximum, not the sum: a model has to fit into one machine.
     ...(memories.length > 0 && { cpuMemoryBytes: Math.max(...memories) }),
     servesTextOnGpus: capacities.some(({ servesTextOnGpus }) => servesTextOnGpus),
   };

@@ -5,11 +5,11 @@ import { createFakeDriver, idleUntilStopped } from '../drivers/fake/fake-driver.
 import { testEngine } from '../testing/test-engine.ts';
 import { findWorkload } from '../workloads.ts';
 
-/** Before anything that the test's engine does. */
+/** Earlier than anything that the test's engine does. */
 const AT = new Date('2025-12-31T00:00:00Z');
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 
-/** A database of the previous version, in which several machines could work. */
+/** A database of the previous version, which allowed several machines. */
 async function databaseOfBefore() {
   const earlier = await earlierDatabase('0037_one_machine.sql');
   const { db } = earlier;
@@ -20,7 +20,7 @@ async function databaseOfBefore() {
   return { ...earlier, addMachine };
 }
 
-test('of several machines the one with the files remains, and adopts the work begun on the others', async () => {
+test('of several machines only the one with the files remains, and adopts the work begun on the others', async () => {
   const { url, db, addMachine, upgrade } = await databaseOfBefore();
   const [holder, other, cluster, former] = [id(1), id(2), id(3), '00000000-0000-4000-8000-000000000010'];
   await addMachine(other, false, sql`now()`);

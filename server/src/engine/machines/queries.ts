@@ -9,13 +9,13 @@ type Row = Selectable<MachinesTable>;
 /** A machine as seen by all servers. */
 export type KnownMachine = Pick<Row, 'id' | 'name' | 'driver' | 'started_at' | 'seen_at'> & {
   offer: Offer | null;
-  /** Its server was seen recently. */
+  /** True if its server was seen recently. */
   isPresent: boolean;
 };
 
-/** Driver of a row that is a cluster. */
+/** Value of `driver` in the row of a cluster. */
 export const CLUSTER = 'kubernetes';
-/** A machine not seen for this long gets no work. Servers send a heartbeat every two seconds. */
+/** A machine that was not seen for this long gets no work. Servers send a heartbeat every two seconds. */
 const PRESENT_S = 15;
 
 /** For a row of `machines`. */
@@ -40,15 +40,15 @@ export async function findSeenAt(db: Database, id: string): Promise<Date | null>
   return row?.seen_at ?? null;
 }
 
-/** The machine of an installation; the other row is its cluster. */
+/** The machine of an installation. The only other row of `machines` is its cluster. */
 export type InstallationMachine = {
   id: string;
   name: string;
-  /** Whether all files are stored in its data folder; otherwise they are in a bucket. */
+  /** True if all files are stored in its data folder; false if they are in a bucket. */
   holdsBlobs: boolean;
 };
 
-/** Null before the first start. */
+/** Returns null before the first start. */
 export async function findInstallationMachine(
   db: Database | Transaction,
 ): Promise<InstallationMachine | null> {
@@ -74,7 +74,10 @@ export async function recordMachineHeartbeat(db: Database, id: string, offer: Of
 const lives = sql<boolean>`(
   left_at is null and processes.seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second')`;
 
-/** Records one heartbeat of a process that is reachable at `url`. `anew` marks a gap since the last one. */
+/**
+ * Records one heartbeat of a process that is reachable at `url`. `anew` starts a new span, as does a pause
+ * longer than `breakMs`.
+ */
 export async function recordProcessHeartbeat(
   db: Database,
   process: {
@@ -101,9 +104,9 @@ export async function recordProcessHeartbeat(
 
 export type OtherWebProcesses = {
   count: number;
-  /** Time since one was last seen. */
+  /** Time since the last heartbeat of any of them; null if there is none. */
   lastSeenMs: number | null;
-  /** Number of processes that recently sent requests to a model server, by its id. */
+  /** By model server: the number of processes that recently sent requests to it. */
   asked: Record<string, number>;
 };
 
@@ -151,7 +154,7 @@ export async function hasOtherSecret(db: Database | Transaction, secretCheck: Bu
   return rows[0]?.found ?? false;
 }
 
-/** Returns when each process with access to the files could accept workload reports, and its URL. */
+/** Returns, for each web process, its URL and the span in which it could accept workload reports. */
 export async function listUptimes(db: Database | Transaction): Promise<(Span & { url: string | null })[]> {
   return db
     .selectFrom('processes')
@@ -160,7 +163,10 @@ export async function listUptimes(db: Database | Transaction): Promise<(Span & {
     .execute();
 }
 
-/** Returns the URL at which workloads reach the server: the youngest live process, else the last one seen. */
+/**
+ * Returns the URL at which workloads reach the server: that of the live process that started last, otherwise
+ * of the process seen last.
+ */
 export async function findServerUrl(db: Database | Transaction): Promise<string | null> {
   const { rows } = await sql<{ url: string }>`
     select url

@@ -60,7 +60,7 @@ function toAccelerators({ gpus = [] }: Capacity): Machine['accelerators'] {
   }));
 }
 
-/** Returns the machine's and the cluster's resources, and the machine's open preparation steps. */
+/** Returns the resources of the machine and its cluster, and the machine's preparation steps. */
 export async function readMachine({
   config,
   db,
@@ -103,8 +103,8 @@ export async function readOffer(
 }
 
 /**
- * Returns when reports of a workload with this `serverUrl` could be accepted; null before the first
- * heartbeat. An address of no process, such as a proxy, leads to all of them.
+ * Returns the periods in which reports of a workload with this `serverUrl` could be accepted; null before the
+ * first heartbeat. If no process has that URL, it belongs to a proxy for all of them.
  */
 export async function findListening(
   db: Database | Transaction,

@@ -4,16 +4,16 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { CLUSTER, isPresent } from './queries.ts';
 
-/** A process that was just stopped counts as present for 15 s. */
+/** Longer than the 15 s for which a process that was stopped still counts as present. */
 const WAIT_MS_MAX = 20_000;
 const LOOK_MS = 1_000;
 
 type Cluster = { id: string; name: string; now: Date };
 
 /**
- * Registers a cluster, as a machine that assigns addresses itself. It replaces another cluster that no
- * process manages any more; work begun there resumes from its last upload. Throws a plain sentence while a
- * process manages that cluster.
+ * Registers a cluster as a machine without a host of its own. Replaces another cluster that no process
+ * manages any more; work begun there resumes from its last upload. Throws a plain sentence if a process still
+ * manages that cluster.
  */
 export async function registerCluster(
   db: Database,
@@ -32,7 +32,7 @@ export async function registerCluster(
   }
 }
 
-/** Returns null, or the name of the conflicting cluster. */
+/** Returns the name of the conflicting cluster, or null. */
 async function tryRegister(tx: Transaction, { id, name, now }: Cluster): Promise<string | null> {
   await sql`lock table machines in share row exclusive mode`.execute(tx);
   const other = await tx

@@ -4,8 +4,8 @@ import type { Behaviour } from './workload.ts';
 export type CpuSlots = `cpu:${Behaviour}`;
 
 /**
- * Slots that are assigned together: `CpuSlots`, or the type of some GPUs. CPU slots are separate for runs and
- * deployments, so that a served model never waits for a training to end; GPUs are shared by both.
+ * Name of a pool of slots: `CpuSlots`, or a GPU type. Runs and deployments have separate CPU slots, so that a
+ * served model never waits for a training to end. They share the GPUs.
  */
 export type SlotClass = string;
 

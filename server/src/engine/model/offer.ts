@@ -12,9 +12,9 @@ const listedGpus: Record<GpuType, ListedGpu> = {
 };
 
 /**
- * Who decides when a workload may start: `slots`, the queue of this installation by the driver's capacity; or
- * `driver`, the driver's own queue, which immediately receives all work that could ever fit and reports as
- * `pending` what it waits for.
+ * Decides when a workload may start. `slots`: our own queue assigns the driver's slots. `driver`: the driver
+ * has its own queue. It immediately receives all work that could ever fit, and reports why that work is still
+ * `pending`.
  */
 export type Admission = 'slots' | 'driver';
 
@@ -28,14 +28,14 @@ export type CpuLoad = {
   runThreads: number;
 };
 
-/** A machine's offer to waiting workloads, written by the server that manages its work. */
+/** What a machine offers to waiting workloads. Written by the server that manages the machine's work. */
 export type Offer = {
   capacity: Capacity;
   admission: Admission;
-  /** Why specs of a kind cannot start there now, as one sentence, or null. Keyed by `specName`. */
+  /** By `specName`: one sentence that explains why specs of that kind cannot start there now, or null. */
   blockers: Record<string, string | null>;
   cpu: { cores: number; memory_bytes: number };
-  /** Why assigned work does not start; absent in rows of earlier versions. */
+  /** Why starts fail on this machine, or null; absent in rows of earlier versions. */
   trouble?: string | null;
   /** CPU load; absent in rows of earlier versions. */
   load?: CpuLoad;

@@ -4,17 +4,20 @@ import type { Artefact } from '../files/file-queries.ts';
 import type { Result, Workload } from './workload.ts';
 
 /**
- * Callbacks of a module for its workloads. Every handler runs in the transaction that writes the change, with
- * the workload's row locked. If a handler throws, the engine retries the whole step later.
+ * Callbacks of the module that owns these workloads. Each one runs in the transaction that writes the change,
+ * with the workload's row locked. If it throws, the engine retries the whole step later.
  */
 export type WorkloadKind = {
   /** `workload.kind` of the workloads that it handles. */
   name: string;
-  /** Called when its state, reason or progress has changed. */
+  /** Called when the state, reason or progress of a workload has changed. */
   onChange?: (tx: Transaction, workload: Workload, before: Workload) => Promise<void>;
-  /** Called when only reasons of waiting workloads changed, up to thousands. Defaults to `onChange`. */
+  /**
+   * Called with up to thousands of waiting workloads if only their reasons changed. Defaults to calling
+   * `onChange` for each.
+   */
   onReasons?: (tx: Transaction, workloads: Workload[]) => Promise<void>;
-  /** Called when reports were accepted, and without reports every few seconds while the workload is alive. */
+  /** Called when reports were accepted, and every few seconds without reports while the workload is alive. */
   onReports?: (tx: Transaction, workload: Workload, reports: Report[]) => Promise<void>;
   /** Returns the adapters that the workload must load while it runs. Called with every batch of reports. */
   missingAdapters?: (tx: Transaction, workload: Workload) => Promise<NonNullable<ReportsAnswer['adapters']>>;

@@ -76,8 +76,9 @@ export type WorkloadSpec =
 export type Placement = { accelerator: string; count: number } | { accelerator: null; count: 0 };
 
 /**
- * Why the engine kills an attempt: it did not exit after its result (`lingering`), was `silent`, was not
- * ready in time (`loading`), its server is gone (`unreachable`), or it did not stop when asked (`overdue`).
+ * Why the engine kills an attempt. `lingering`: it did not exit after its result. `silent`: it sent no
+ * reports. `loading`: it was not ready in time. `unreachable`: the server process that it reports to is gone.
+ * `overdue`: it did not stop when asked.
  */
 export type KillCause = 'lingering' | 'silent' | 'loading' | 'unreachable' | 'overdue';
 
@@ -87,22 +88,22 @@ export type Result = Extract<Report, { type: 'result' }>;
 
 export type Workload = {
   id: string;
-  /** Null if it serves all users. */
+  /** The owner; null if the workload serves all users. */
   userId: string | null;
   behaviour: Behaviour;
   kind: string;
-  /** The deployment that it exclusively serves; null if it is shared or no model server. */
+  /** The deployment that this model server exclusively serves; null if shared, or not a model server. */
   deploymentId: string | null;
   title: string;
-  /** The machine of its last start, which has its files; null if there is none. */
+  /** The machine of the last start, which has the workload's files; null if there is none. */
   machineId: string | null;
   placement: Placement;
   expectedSeconds: number | null;
   wanted: 'running' | 'stopped';
   state: WorkloadState;
-  /** Why it is in this state, for the waiting user. */
+  /** Why the workload is in this state, for its waiting user. */
   reason: string;
-  /** Indexes of assigned GPUs; empty on the CPU and in the driver's own queue; null without a slot. */
+  /** Indexes of the assigned GPUs. Empty on the CPU and in the driver's own queue; null without a slot. */
   devices: number[] | null;
   attempt: number;
   interrupted: boolean;
@@ -125,13 +126,13 @@ export type Workload = {
   stepsTotal: number;
   /** URL of a deployment. */
   baseUrl: string | null;
-  /** Host of the current attempt as seen by its driver; null for the host of its machine. */
+  /** Host of the current attempt as seen by its driver; null if it serves at the host of its machine. */
   address: string | null;
   /** Server URL that the current attempt reports to, or null if unknown. */
   serverUrl: string | null;
-  /** Key that it requires from callers; belongs to one attempt. */
+  /** Key that the current attempt requires from callers. */
   serverKey: string | null;
-  /** The driver's cursor up to which its output was copied to the log; null at the beginning. */
+  /** The driver's cursor for the output that is not in the log yet; null at the beginning. */
   outputCursor: string | null;
   outcome: Outcome | null;
   activeSeconds: number;
@@ -147,10 +148,10 @@ export type Workload = {
   lastReportAt: Date | null;
   stopRequestedAt: Date | null;
   stopReason: string | null;
-  /** Time it may take for open requests before it is asked to stop; 0 for only the usual grace period. */
+  /** How long it may work on open requests before it is asked to stop; 0 for only the grace period. */
   drainSeconds: number;
   endedAt: Date | null;
-  /** When its files were deleted; until then it can be resumed. */
+  /** When the workload's files were deleted, or null. It can be resumed only while it has files. */
   filesRemovedAt: Date | null;
 };
 

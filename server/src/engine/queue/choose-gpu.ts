@@ -4,9 +4,9 @@ import type { Gpu } from '../model/gpu.ts';
 import { listedGpu } from '../model/offer.ts';
 
 /**
- * Chooses GPUs for a workload: the requested type if the driver has enough, otherwise the type nearest in
- * memory that `fits` accepts. Null means the CPU. Ignores whether they are busy, because the queue handles
- * waiting.
+ * Chooses GPUs for a workload: the requested type if the driver has enough of them, otherwise the type with
+ * the nearest memory size that `fits` accepts. Returns null for the CPU. Does not check whether the GPUs are
+ * busy; the queue does.
  */
 export function chooseGpu(
   wanted: { type: GpuType; count: number },

@@ -6,10 +6,10 @@ import { assignSlots, type Decision } from './queue.ts';
 import { listUnended } from './queue-queries.ts';
 import { toHolding, toOfferingMachines } from './queue-rows.ts';
 
-/** A workload that has not ended, for operators: without the name that its owner chose. */
+/** A workload that has not ended, as shown to operators, who may not see its title. */
 export type ListedWorkload = Pick<Workload, 'id' | 'userId' | 'behaviour' | 'placement' | 'state'> & {
   spec: SpecKind;
-  /** Why it is in this state, without output of processes or details of other work. */
+  /** Why it is in this state. Never quotes output of processes or details of other work. */
   reason: string;
   /** Position in its queue, from 1; null if it is not queued. */
   position: number | null;
@@ -22,12 +22,12 @@ export type ListedWorkload = Pick<Workload, 'id' | 'userId' | 'behaviour' | 'pla
 type Unended = Awaited<ReturnType<typeof listUnended>>[number];
 
 /**
- * Returns all work of the installation: first work with slots, oldest first, then queued work in order, then
- * work that is in no queue now. Positions are computed as the queue would now.
+ * Returns all work of the installation in this order: work with slots, oldest first; queued work; work that
+ * is in no queue now. Computes positions like the queue.
  */
 export async function listWorkloads({ db, now }: { db: Database; now: Date }): Promise<ListedWorkload[]> {
   const [unended, machines] = await Promise.all([listUnended(db), listMachines(db)]);
-  // Names of users' workloads are private.
+  // Operators may not read the titles of users' workloads.
   const holding = unended
     .filter((one) => one.devices !== null && !isWithDriver(one))
     .map((one) => ({ ...toHolding(one, now), title: null }));
@@ -63,12 +63,15 @@ function toWork(one: Unended, decision: Decision | undefined, names: Map<string,
   };
 }
 
-/** Work in a driver's queue belongs to its machine. */
+/** Work in a driver's own queue already belongs to a machine. */
 function isOnMachine(one: Unended): boolean {
   return one.state !== 'queued' || isWithDriver(one);
 }
 
-/** The stored reason may quote the failed process; a driver's reason for waiting does not. */
+/**
+ * Returns why a workload waits. Uses the stored reason only in a driver's own queue; elsewhere it may quote
+ * the output of a failed process.
+ */
 function whyItWaits(one: Unended, decision: Decision | undefined): string {
   const { failures } = one;
   if (isWithDriver(one)) return one.reason || 'It is about to start.';

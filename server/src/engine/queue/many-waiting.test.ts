@@ -31,7 +31,7 @@ const machineId = await testMachine(db);
 const kinds = registerKinds([{ name: 'test', onReasons, onChange }]);
 const driver = createFakeDriver({ capacity: { 'cpu:run': 1 }, script: idleUntilStopped });
 
-/** Bytes of spec, as in a run over many pictures. */
+/** A spec as long as that of a run over many pictures. */
 const longSpec = testSpec('x'.repeat(100_000));
 const isLong = (rows: unknown[]) => JSON.stringify(rows).includes('xxxxxxxxxx');
 
@@ -67,8 +67,8 @@ test('advancing a long queue takes a handful of statements', async () => {
   expect(rows[0]?.reason).toContain('next in line');
   expect(rows.at(-1)?.reason).toContain(`number ${WAITING - 1} in line`);
 
-  // The first one holds the slot now, which changes the reasons of the others; after that nothing is written
-  // or locked.
+  // The first workload now holds the slot, which changes the reasons of all others. After that, nothing is
+  // written or locked.
   expect(await look(3)).toBe(0);
   asked.length = 0;
   onReasons.mockClear();
@@ -84,7 +84,7 @@ describe('an unchanged queue', () => {
     await look(seconds);
     return asked.map(({ rows }) => rows.length);
   };
-  /** Until a pass finds no changes. */
+  /** Makes passes until one finds no changes. */
   const settle = async (seconds: number) => {
     await look(seconds);
     await look(seconds);
@@ -94,12 +94,12 @@ describe('an unchanged queue', () => {
   const one = sql`id = (select id from workloads where state = 'queued' and wanted = 'running' order by queued_at desc limit 1)`;
   const held = sql`id = (select id from workloads where devices is not null)`;
 
-  test('is read as one row, whatever load the CPU has', async () => {
+  test('is read as one row, even if the load of the CPU has changed', async () => {
     await settle(20);
     const load = { ...idleCpu(), busyThreads: 7 };
     await recordMachineHeartbeat(db, machineId, await readOffer(driver, { cpu, load }));
     expect(await rowsOf(21)).toEqual([1]);
-    // Estimates have a resolution of a minute.
+    // The whole queue is read again after ten seconds, because estimates change.
     expect(await rowsOf(29)).toEqual([1]);
     expect((await rowsOf(30)).length).toBeGreaterThan(1);
   });
@@ -177,7 +177,7 @@ test('scheduling reads no spec', async () => {
   expect(asked.filter(({ text }) => /\bspec\s*->|"spec"/.test(text))).toEqual([]);
 });
 
-test('each input of a workload is found by an index, without its spec', async () => {
+test('finds each input of a workload by an index, without reading its spec', async () => {
   const files = Array.from({ length: 2000 }, (_, n) => ({
     path: `${n}.png`,
     sha256: n.toString(16).padStart(64, '0'),

@@ -15,7 +15,7 @@ export type WaitingWorkload = Pick<
   'id' | 'userId' | 'behaviour' | 'placement' | 'reason' | 'queuedAt' | 'notBefore'
 > & { spec: SpecKind };
 
-/** Work in a driver's queue has left this one. */
+/** Excludes work that was handed over to a driver's own queue. */
 const isWaiting = sql<boolean>`ended_at is null and state = 'queued' and devices is null and wanted = 'running'`;
 
 export async function listWaiting(db: Database | Transaction): Promise<WaitingWorkload[]> {
@@ -39,8 +39,8 @@ export async function listWaiting(db: Database | Transaction): Promise<WaitingWo
 }
 
 /**
- * Returns the number of waiting workloads and a fingerprint of everything that decides the order and the
- * reasons: one row instead of the whole queue.
+ * Returns the number of waiting workloads, and a fingerprint of everything that affects their order and
+ * reasons. Reads one row instead of the whole queue.
  */
 export async function readFingerprint(
   db: Database,
@@ -104,7 +104,7 @@ export async function listHolding(tx: Transaction): Promise<Workload[]> {
     .select(columns)
     .where('ended_at', 'is', null)
     .where('devices', 'is not', null)
-    // Work in a driver's queue holds no slot yet.
+    // Work that waits in a driver's own queue holds no slot yet.
     .where('state', '<>', 'queued')
     .execute();
   return rows.map(toWorkload);

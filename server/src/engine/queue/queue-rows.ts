@@ -15,8 +15,8 @@ export function toHolding(workload: Workload, now: Date): Holding {
 }
 
 /**
- * From the pace of observed steps; unknown before the first step, or once that time has passed. Quoted
- * durations are not used, because a machine with other work is slower.
+ * Estimates the seconds until a run ends, from the pace of its steps. Null before the first step, or if the
+ * estimated time has passed. The quoted duration is not used, because a machine with other work is slower.
  */
 function secondsLeft(
   workload: Pick<Workload, 'behaviour' | 'unit' | 'remainingSeconds' | 'lastReportAt'>,

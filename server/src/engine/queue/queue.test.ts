@@ -55,7 +55,7 @@ describe('assignSlots', () => {
       waiting('c1', { userId: 'cy', queuedAt: ago(1) }),
     ];
     expect(assigned(assignSlots(line, [], { 'cpu:run': 5 }, now))).toEqual(['a1', 'b1', 'c1', 'a2', 'a3']);
-    // Users who hold a slot wait behind users who hold none.
+    // Users who hold a slot come after users who hold none.
     expect(assigned(assignSlots(line, [holding('a0')], { 'cpu:run': 2 }, now))).toEqual(['b1']);
   });
 
@@ -155,7 +155,7 @@ describe('assignSlots', () => {
     });
   });
 
-  test('work that pauses after a failure retains its reason and does not block others', () => {
+  test('work in a pause after a failure retains its reason and does not block others', () => {
     const decisions = assignSlots(
       [waiting('a', { notBefore: new Date(now.getTime() + 5000), queuedAt: ago(9) }), waiting('b')],
       [],
@@ -214,7 +214,7 @@ describe('the machine and its cluster', () => {
     expect(countSlots('NVIDIA_H100_80GB', nodes)).toBe(208);
   });
 
-  test("work that needs the whole machine is only overtaken in the cluster, and waits for the machine's slot holders", () => {
+  test('work that needs the whole machine is overtaken only in the cluster, and waits until the machine is free', () => {
     const machines = [
       { ...oven, capacity: h100([0, 1, 2, 3]) },
       { ...cluster, capacity: h100([0], 9) },
@@ -237,7 +237,7 @@ describe('the machine and its cluster', () => {
     expect(reasonOf(decisions, 'pair')).toMatchObject({ position: 2 });
   });
 
-  test("work in the cluster counts for a user's turn on the machine", () => {
+  test('slots that a user holds in the cluster count for the order on the machine', () => {
     const line = [
       waiting('more', { userId: 'ada', queuedAt: ago(9) }),
       waiting('first', { userId: 'bob', queuedAt: ago(1) }),

@@ -14,7 +14,7 @@ export type Waiting = {
   spec: SpecKind;
 };
 
-/** The machine, whose slots are assigned here, or a cluster, whose driver has its own queue. */
+/** A machine, whose slots are assigned here, or a cluster, whose driver has its own queue. */
 export type OfferingMachine = { id: string } & Pick<Offer, 'capacity' | 'admission' | 'blockers'>;
 
 export type Holding = {
@@ -22,19 +22,20 @@ export type Holding = {
   userId: string | null;
   behaviour: Behaviour;
   placement: Placement;
-  /** Name chosen by its owner; null if others may not read it. */
+  /** Title chosen by the owner; null if others may not read it. */
   title: string | null;
   machineId: string | null;
   devices: number[];
-  /** Estimated seconds until it releases its slots, at the observed pace; null if unknown. */
+  /** Estimated seconds until the workload releases its slots, from its observed pace; null if unknown. */
   secondsLeft: number | null;
 };
 
 export type Decision =
   | { id: string; assign: { machineId: string; devices: number[] } }
   /**
-   * `reason` is its position, what blocks it, and an estimate if known; null keeps the stored reason during a
-   * pause. `position` counts from 1; null if it is in no queue, because no machine can start it or it pauses.
+   * `reason` contains the position, what blocks the workload, and an estimate if there is one. During a pause
+   * it is null, which leaves the stored reason unchanged. `position` counts from 1. It is null during a
+   * pause, or if no machine can start the workload.
    */
   | { id: string; assign: null; reason: string | null; position: number | null };
 
@@ -43,7 +44,7 @@ function slotClass(workload: { behaviour: Behaviour; placement: Placement }): Sl
   return workload.placement.accelerator ?? `cpu:${workload.behaviour}`;
 }
 
-/** Indexes of a class's slots on one machine; for a cluster, on the node with the most. */
+/** Returns the indexes of a class's slots on one machine; for a cluster, on the node with the most. */
 function slotNumbers(name: SlotClass, capacity: Capacity): number[] {
   if (!isCpu(name)) {
     const ofType = (capacity.gpus ?? []).filter(({ type }) => type === name);
@@ -68,12 +69,15 @@ function isCpu(name: SlotClass): name is CpuSlots {
 }
 
 /**
- * Assigns free slots to waiting workloads, and tells the others why they wait. Deterministic: the engines of
- * the machine and of the cluster reach the same decisions, and each executes its own. Order: users with fewer
- * held slots first, then longest wait, so a user's second workload waits behind all other users' first ones.
- * A workload that does not fit on the machine is not overtaken there, so that requests for many GPUs are not
- * starved by requests for one. Work without room on the machine goes to the cluster if that could ever hold
- * it.
+ * Assigns free slots to waiting workloads, and tells the others why they wait.
+ *
+ * Order: users who hold fewer slots come first, then who has waited longest. So a user's second workload
+ * waits behind the first ones of all other users. On the machine, nothing overtakes a workload that does not
+ * fit yet; otherwise small requests would starve requests for many GPUs. Work that does not fit on the
+ * machine now goes to the cluster if the cluster could ever hold it.
+ *
+ * Deterministic: the engines of the machine and of the cluster make the same decisions, and each engine
+ * executes its own.
  */
 export function assignSlots(
   waiting: Waiting[],
@@ -139,16 +143,16 @@ function assignClass(
   return decisions;
 }
 
-/** Slots of a class on the machine during assignment. */
+/** Slots of a class on the machine, while they are being assigned. */
 type Line = {
-  /** Workloads that hold some of them. */
+  /** Workloads that hold slots of this class. */
   holding: Holding[];
   total: number;
-  /** Indexes of free slots; on the CPU only the count matters. */
+  /** Indexes of free slots. On the CPU only their number matters. */
   free: number[];
-  /** Held slots, and when they become free. */
+  /** Held slots, and when they are released. */
   held: Hold[];
-  /** Set once a workload waits for them and must not be overtaken. */
+  /** True once a workload waits for these slots; others must not overtake it. */
   isReserved: boolean;
 };
 
@@ -156,7 +160,7 @@ function lineOf(name: SlotClass, { id, capacity }: OfferingMachine, all: Holding
   const numbers = slotNumbers(name, capacity);
   const holding = all.filter(({ machineId }) => machineId === id);
   const taken = new Set(holding.flatMap(({ devices }) => devices));
-  // CPU slots are interchangeable.
+  // CPU slots have no identity; only their number counts.
   const free = isCpu(name)
     ? numbers.slice(Math.min(holding.length, numbers.length))
     : numbers.filter((number) => !taken.has(number));
@@ -164,13 +168,13 @@ function lineOf(name: SlotClass, { id, capacity }: OfferingMachine, all: Holding
   return { holding, total: numbers.length, free, held, isReserved: false };
 }
 
-/** Why it cannot start there, apart from slots, or null. */
+/** Returns why the workload cannot start on this machine even with free slots, or null. */
 function blockerOf({ spec }: Waiting, { blockers }: OfferingMachine): string | null {
   const blocker = blockers[specName(spec)];
   return blocker === undefined ? 'No machine runs work of this kind yet.' : blocker;
 }
 
-/** Takes free slots and returns their GPU indexes; null if there are too few or they are reserved. */
+/** Takes free slots and returns their indexes. Returns null if there are too few, or if they are reserved. */
 function reserve(line: Line, one: Waiting): number[] | null {
   if (line.isReserved || line.free.length < slotsOf(one)) return null;
   const devices = line.free.splice(0, slotsOf(one));
@@ -207,9 +211,9 @@ function slotsOf({ placement }: { placement: Placement }): number {
 type Hold = { slots: number; secondsLeft: number | null };
 
 /**
- * Simulates the queue without overtaking: the next workload takes slots as soon as enough are free. Returns
- * the seconds until then; null if an earlier end is unknown, as for work that has not begun. Mutates the
- * simulated slots.
+ * Estimates the seconds until the next workload can start, if nothing overtakes it: it takes slots as soon as
+ * enough are released. Returns null if it depends on a workload whose end is unknown, such as one that has
+ * not begun. Mutates the simulated slots.
  */
 function playForward(line: Line, next: Waiting): number | null {
   line.isReserved = true;

@@ -19,14 +19,15 @@ import { toHolding, toOfferingMachines } from './queue-rows.ts';
 /** Only one process schedules at a time. */
 const QUEUE_LOCK = 'bakehouse workload queue';
 
-/** Estimates are in minutes, so the queue is recomputed this often even without changes. */
+/** The queue is recomputed this often even without changes, because time changes the estimates. */
 const LOOK_AGAIN_MS = 10_000;
 
 type Parts = { db: Database; machineId: string; kinds: WorkloadKinds };
 
 /**
- * Assigns free slots of this machine to waiting workloads, and updates the reasons of the others: at the
- * first call, and then only if something has changed. Returns the number of started workloads.
+ * Returns a function that assigns free slots of this machine to waiting workloads, and updates the reasons of
+ * the others. It does nothing if the queue has not changed since its last call. It returns the number of
+ * workloads that got slots.
  */
 export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
   let seen: { fingerprint: string; at: number } | null = null;
@@ -40,7 +41,7 @@ export function createScheduler(parts: Parts): (now: Date) => Promise<number> {
   };
 }
 
-/** The cluster's engine uses the same queue and offers, and reaches the same decisions. */
+/** Applies only the decisions for this machine. The cluster's engine reaches the same decisions. */
 async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<number> {
   return inTransaction(db, async (tx) => {
     await sql`select pg_advisory_xact_lock(hashtextextended(${QUEUE_LOCK}, 0))`.execute(tx);
@@ -52,7 +53,7 @@ async function schedule({ db, machineId, kinds }: Parts, now: Date): Promise<num
   });
 }
 
-/** Writes changes, all reasons in one statement: in a long queue every step changes most of them. */
+/** Writes the changes, with all reasons in one statement: in a long queue each step changes most of them. */
 async function apply(
   tx: Transaction,
   kinds: WorkloadKinds,
@@ -93,9 +94,12 @@ async function apply(
   return assigned;
 }
 
-/** Without its files, a run resumes from its upload and only counts that. */
+/**
+ * Changes for a run that moves to another machine without its files: it resumes from its upload, so only that
+ * work counts.
+ */
 function withoutFiles({ behaviour, checkpointSeconds }: Workload): WorkloadChanges {
   const counted = { activeSeconds: checkpointSeconds, savedSeconds: checkpointSeconds };
-  // The output is stored with the files.
+  // The cursor refers to output that is stored with the files.
   return { outputCursor: null, ...(behaviour === 'run' && counted) };
 }

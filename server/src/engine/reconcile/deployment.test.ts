@@ -60,7 +60,7 @@ describe('a deployment', () => {
     ]);
   });
 
-  test('that was ready before returns after any trouble of its machine, and reports when', async () => {
+  test('that was ever ready is restarted after any failure, and reports when', async () => {
     let broken = false;
     const { engine, driver } = world(async (launch, process) => {
       if (broken) {
@@ -86,7 +86,7 @@ describe('a deployment', () => {
     await reach(engine, id, { state: 'ready', reason: '' });
   });
 
-  test('that may finish open requests is told the time limit, and gets no signal', async () => {
+  test('that may finish open requests receives the time limit, and no signal', async () => {
     const told: unknown[] = [];
     const { engine } = world(async (launch, process) => {
       told.push(await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' }));
@@ -106,7 +106,7 @@ describe('a deployment', () => {
     expect(told.at(-1)).toMatchObject({ command: 'stop', drain_seconds: 600 });
   });
 
-  test('that is killed reports why, in its log and while it waits for its next start', async () => {
+  test('that is killed states the reason, in its log and while it waits for the next start', async () => {
     const { engine } = world(async (launch, process) => {
       await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
       return idleUntilStopped(launch, process);

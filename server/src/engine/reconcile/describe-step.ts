@@ -1,13 +1,13 @@
 import type { Workload } from '../model/workload.ts';
 import type { Step } from './plan.ts';
 
-/** Returns a step as a log line; null for steps that operators need not see. */
+/** Returns a step as a log line; null for steps that do not matter to operators. */
 export function describeStep(
   { behaviour, title, attempt }: Pick<Workload, 'behaviour' | 'title' | 'attempt'>,
   step: Step,
 ): string | null {
   const kind = behaviour === 'run' ? 'Run' : 'Model server';
-  // Some workloads have no name.
+  // A workload without a name has its kind as title.
   const name = title === kind ? `A ${kind.toLowerCase()}` : `${kind} '${title}'`;
   switch (step.do) {
     case 'start':

@@ -13,7 +13,7 @@ const fake = createFakeDriver({
   capacity: { 'cpu:run': 1, 'cpu:deployment': 1 },
   script: idleUntilStopped,
 });
-/** State that the cluster shows for started work; null to use the fake driver's state. */
+/** The state that the cluster reports for started work; null to use the state of the fake driver. */
 let seen: Observed | null = null;
 const started: Launch[] = [];
 const driver: Driver = {
@@ -36,7 +36,7 @@ beforeEach(() => {
 
 const reasons = () => world.onChange.mock.calls.map(([, { state, reason }]) => `${state}: ${reason}`);
 
-test("work in the driver's queue is queued with the driver's reason, in no queue of ours, and written when the reason changes", async () => {
+test("work in a driver's own queue is queued there only, and is written when the driver's reason changes", async () => {
   const id = await world.request({ userId: null });
   await world.reach(engine, id, { state: 'queued', devices: [], attempt: 1 });
   expect(started).toMatchObject([{ userId: null, placement: { accelerator: null, count: 0 }, devices: [] }]);
@@ -45,7 +45,7 @@ test("work in the driver's queue is queued with the driver's reason, in no queue
   seen = { state: 'pending', reason: 'The quota of GPUs is used up' };
   await world.reach(engine, id, { state: 'queued', reason: 'The quota of GPUs is used up' }, 30);
   const before = await world.see(id);
-  // Observed without changes, so only its lease is written.
+  // The driver reports no change, so only the lease is written.
   world.pass(30);
   await engine.pass();
   expect(await world.see(id)).toMatchObject({ attempt: 1, attemptStartedAt: before.attemptStartedAt });
@@ -67,7 +67,7 @@ test("work in the driver's queue is queued with the driver's reason, in no queue
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('is not observed in between, unless its driver reports a change', async () => {
+test('is not observed before its lease ends, unless its driver reports a change', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   world.pass(30);
@@ -85,7 +85,7 @@ test('is not observed in between, unless its driver reports a change', async () 
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('its first report shows that it has begun, before it is observed', async () => {
+test('its first report shows that it has begun, even before it is observed', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   world.pass(20);
@@ -98,7 +98,7 @@ test('its first report shows that it has begun, before it is observed', async ()
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('work cancelled in that queue ends as stopped', async () => {
+test("work cancelled in the driver's queue ends as stopped", async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   await world.stop(id);
@@ -108,7 +108,7 @@ test('work cancelled in that queue ends as stopped', async () => {
   expect(await world.see(id)).toMatchObject({ reason: 'Cancelled', restarts: 0 });
 });
 
-test('work evicted with its folder resumes from its upload, and is charged for no more', async () => {
+test('work evicted with its folder resumes from its upload, and is only charged up to there', async () => {
   const id = await world.request();
   await world.reach(engine, id, { state: 'queued', devices: [] });
   await world.db.transaction().execute((tx) =>
@@ -122,7 +122,7 @@ test('work evicted with its folder resumes from its upload, and is charged for n
   seen = { state: 'ended', by: 'preempted', exitCode: 137, lastLine: null, folder: 'gone' };
   await world.reach(engine, id, { state: 'queued', devices: null, failures: 0, restarts: 1 }, 3);
   expect(await world.see(id)).toMatchObject({ activeSeconds: 300, savedSeconds: 300 });
-  // A remaining process, on an unreachable node, no longer counts.
+  // Reports of its process are rejected; the process may still run on an unreachable node.
   const [launch] = started;
   if (!launch) throw new Error('nothing was started');
   await expect(world.report(launch, { type: 'phase', phase: 'training' })).rejects.toThrow();
@@ -130,7 +130,7 @@ test('work evicted with its folder resumes from its upload, and is charged for n
   await world.reach(engine, id, { state: 'stopped' }, 3);
 });
 
-test('an abandoned attempt is not adopted again, even if it still exists', async () => {
+test('does not adopt an abandoned attempt again, even if it still exists', async () => {
   const start = vi.spyOn(driver, 'start').mockImplementationOnce(async (launch) => {
     started.push(launch);
     throw new Error('The connection was lost');

@@ -26,13 +26,13 @@ export async function endWorkloads(parts: Parts): Promise<void> {
   if (alive.length > 0)
     log.info({ ended: alive.length - left.length, killed: left.length }, 'Running work has ended');
   await Promise.all(started.map(({ id, attempt }) => driver.tidy(id, attempt)));
-  // If the database was down too, it may be available again by now.
+  // If the database was unavailable before, try again.
   if (!isNoted) await recordInterrupted(parts, alive);
 }
 
 /**
- * Returns workloads that have begun here and may be running. If the database is unavailable, returns all
- * processes of the driver, because without a server nothing watches them.
+ * Returns the attempts that have begun here and may be alive. If the database is unavailable, returns all
+ * alive attempts of the driver, because without a server nothing would watch them.
  */
 async function findStarted({ db, driver, machineId, log }: Parts): Promise<AttemptId[]> {
   try {
@@ -44,8 +44,8 @@ async function findStarted({ db, driver, machineId, log }: Parts): Promise<Attem
 }
 
 /**
- * Marks the end as ours, so that it does not count as a failure. Returns false while the database is
- * unavailable; then it counts.
+ * Marks the attempts as interrupted by us, so that their end does not count as a failure. Returns false if
+ * the database is unavailable; then it does count.
  */
 async function recordInterrupted({ db, log }: Parts, attempts: AttemptId[]): Promise<boolean> {
   try {

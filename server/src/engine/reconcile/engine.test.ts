@@ -74,8 +74,8 @@ describe('the server', () => {
     await engine.shutdown();
   });
 
-  // Points at which a server dies: its call to the machine never returns. 'before': nothing was done yet;
-  // 'after': all was done but not recorded.
+  // Points at which a server dies: its call to the driver never returns. 'before': the call had no effect
+  // yet. 'after': the call had its effect, but the server did not record it.
   const deaths: [keyof Driver & ('observe' | 'start' | 'stop' | 'kill'), 'before' | 'after'][] = [
     ['observe', 'after'],
     ['start', 'before'],
@@ -85,10 +85,10 @@ describe('the server', () => {
     ['kill', 'before'],
     ['kill', 'after'],
   ];
-  test.each(deaths)('may die in %s (%s it was done) and another server continues', async (method, when) => {
+  test.each(deaths)('may die in %s (%s its effect) and another server continues', async (method, when) => {
     const script: Script = async (launch, process) => {
       await report(launch, { type: 'ready', base_url: 'http://127.0.0.1:1' });
-      // Exits only when it is killed.
+      // This process only exits when it is killed.
       const signal = method === 'kill' ? new AbortController().signal : process.stop;
       return idleUntilStopped(launch, { ...process, stop: signal });
     };
@@ -116,10 +116,10 @@ describe('the server', () => {
     const lost = dying.pass();
     await reached.promise;
 
-    // Another server takes over once the lease has expired, and completes everything.
+    // When the lease has expired, another server takes over and completes the step.
     if (method === 'observe' || method === 'start') {
       pass(16);
-      // A started attempt is adopted; an attempt that was not started is begun again.
+      // It adopts an attempt that was started. If the attempt was not started, it begins the next one.
       const attempt = method === 'start' && when === 'before' ? 2 : 1;
       await reach(goneOn, id, { baseUrl: 'http://127.0.0.1:1', attempt, endedAt: null });
       expect(driver.running()).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('the server', () => {
     await reach(goneOn, id, { state: 'stopped' }, 16);
     expect(driver.running()).toEqual([]);
 
-    // The first server was not dead but slow: it wakes up and changes nothing any more.
+    // If the first server was only slow, its late return must not change anything.
     const before = await see(id);
     stuck.resolve();
     await lost;

@@ -16,7 +16,9 @@ beforeEach(async () => {
 describe('a gap', () => {
   const unharmed = Array.from({ length: 2 }, () => ({ attempt: 1, failures: 0, alive: 2 }));
 
-  /** A working run and deployment, and a function that reports for them. */
+  /**
+   * Starts a run and a deployment. Returns them with a function that makes a pass and returns their states.
+   */
   async function working() {
     const launches: Launch[] = [];
     const { engine, driver } = world(async (launch, process) => {
@@ -29,7 +31,7 @@ describe('a gap', () => {
     for (const id of ids) await reach(engine, id, { state: 'ready' });
     await passListening(30);
     await Promise.all(launches.map((launch) => report(launch)));
-    /** Their state after a pass. */
+    /** Makes a pass and returns the states after it. */
     const afterPass = async () => {
       await engine.pass();
       const now = await Promise.all(ids.map(see));
@@ -43,7 +45,7 @@ describe('a gap', () => {
     async (seconds) => {
       const { launches, afterPass } = await working();
       pass(seconds);
-      // The reconciler may be the first to run, or a process that never noticed the gap.
+      // The first pass may come before any heartbeat, or in a process that never noticed the gap.
       expect(await afterPass()).toEqual(unharmed);
       await beat();
       expect(await afterPass()).toEqual(unharmed);
@@ -54,7 +56,7 @@ describe('a gap', () => {
     },
   );
 
-  test('does not save work that stays silent after it', async () => {
+  test('of six minutes does not excuse work that stays silent after it', async () => {
     const { engine, ids } = await working();
     pass(360);
     await beat();
@@ -68,7 +70,7 @@ describe('a gap', () => {
     ]);
   });
 
-  test('of the process that they report to costs no attempt: they restart with a live process', async () => {
+  test('in the process that they report to costs no attempt: they restart with a live process', async () => {
     const [first, second] = ['http://10.0.0.1:4080', 'http://10.0.0.1:4081'];
     const firstId = randomUUID();
     const told: string[] = [];
@@ -96,7 +98,7 @@ describe('a gap', () => {
     await reach(engine, id, { attempt: 2, state: 'ready', serverUrl: second, failures: 0, restarts: 1 });
   });
 
-  test('of the claim fences the server: it reconciles nothing until the claim is back', async () => {
+  test('in the claim stops the server: it reconciles nothing until the claim is reacquired', async () => {
     const { driver } = world(idleUntilStopped);
     let isHeld = false;
     const engine = engineOn(driver, { mayWork: () => isHeld });

@@ -3,9 +3,7 @@ import type { EndedBy, Observed } from '../model/observed.ts';
 import type { Workload } from '../model/workload.ts';
 import { FAILURES_MAX, plan as planListening, type Step } from './plan.ts';
 
-/*
- * Work placed and ended by a cluster: its place in the driver's queue, who ended it, and what remains of it.
- */
+/* Work in a cluster: waiting in the driver's queue, ends caused by others, and what remains of the work. */
 
 const start = new Date('2026-01-01T00:00:00Z');
 const now = new Date('2026-01-01T00:00:10Z');
@@ -32,19 +30,19 @@ const byOthers: [EndedBy, string][] = [
   ['node_lost', 'Its machine is gone. It goes on from its last checkpoint in 5 s.'],
   ['image', 'Its image could not be had. It goes on from its last checkpoint in 300 s.'],
 ];
-test.each(byOthers)('%s is no failure of the work, however often', (by, reason) => {
+test.each(byOthers)('an end by %s is no failure of the work, even if it happens often', (by, reason) => {
   const died: Observed = { ...left, by, exitCode: 137, lastLine: 'x' };
   const again: Step = { do: 'requeue', reason, delaySeconds: by === 'image' ? 300 : 5, failed: false };
   const tried = { ...running, failures: FAILURES_MAX - 1 };
   expect(plan(tried, died)).toEqual(again);
   expect(plan({ ...tried, outcome: stopped }, died)).toEqual(again);
   expect(plan({ ...tried, outcome: result }, died)).toMatchObject({ state: 'completed' });
-  // Its own report, and our reason for killing it, take precedence.
+  // A failure that the work itself reported, and our own reason for killing it, take precedence.
   expect(plan({ ...tried, outcome: failed }, died)).toMatchObject({ state: 'failed' });
   expect(plan({ ...tried, killedFor: 'silent' }, died)).toMatchObject({ state: 'failed' });
 });
 
-test('running out of memory counts as its own failure, and the fifth in a row ends it', () => {
+test('running out of memory counts as a failure of the work, and five in a row end it', () => {
   const died: Observed = { ...left, by: 'oom', exitCode: 137, lastLine: 'x' };
   const why = 'It needed more memory than it was given.';
   expect(plan(running, died)).toMatchObject({
@@ -59,7 +57,7 @@ test('running out of memory counts as its own failure, and the fifth in a row en
   });
 });
 
-test('without its folder it resumes from its upload', () => {
+test('work that lost its folder resumes from its upload', () => {
   const gone: Observed = { ...left, by: 'evicted', folder: 'gone', exitCode: null, lastLine: null };
   const uploaded = (checkpointSeconds: number, observed: Observed) =>
     plan({ ...running, checkpointSeconds }, observed);

@@ -7,10 +7,10 @@ import { FAILURES_MAX, planAfterFailure, plan as planListening, planUnstarted, t
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const now = after(10);
-/** Reports were accepted without a gap from the start until then. */
+/** Reports were accepted without a gap from `start` until `until`. */
 const heardUntil = (until: Date): Span => ({ since: start, until });
 
-/** For a workload whose reports any process accepts. */
+/** Plans for a workload whose reports any process can accept. */
 const plan = (workload: Parameters<typeof planListening>[0], observed: Observed, span: Span | null) =>
   planListening(workload, observed, span && { anywhere: span, there: span });
 
@@ -303,7 +303,7 @@ describe('plan', () => {
     expect(plan({ ...running, ...workload }, alive, heardUntil(then))).toMatchObject(step);
   });
 
-  test('a draining deployment is killed when its time is up, or when it hangs', () => {
+  test('a draining deployment is killed when its time is up, or if it hangs', () => {
     const seen = (seconds: number, lastReportAt: Date) =>
       plan({ ...draining, state: 'stopping', lastReportAt }, alive, heardUntil(after(seconds))).do;
     expect(seen(620, after(610))).toBe('nothing');
@@ -322,12 +322,12 @@ describe('plan', () => {
     expect(plan({ ...stopping, state: 'stopping' }, alive, listening)).toEqual({ do: 'nothing' });
   });
 
-  test('silence counts from gapless listening to the last heartbeat, and kills after 5 minutes', () => {
+  test('silence counts only while reports can be accepted, and kills after 5 minutes', () => {
     const silent = { ...running, state: 'degraded', lastReportAt: after(600) } as const;
     const killed: [Span, boolean][] = [
       [{ since: start, until: after(900) }, false],
       [{ since: start, until: after(900.001) }, true],
-      // No process listened for a while after its last report.
+      // No process could accept reports for a while after the last one.
       [{ since: after(1000), until: after(1300) }, false],
       [{ since: after(1000), until: after(1300.001) }, true],
     ];

@@ -4,57 +4,57 @@ import { type EndState, isWithDriver, type KillCause, latest, type Workload } fr
 
 export type Step =
   | { do: 'nothing' }
-  /** Begin the next attempt. */
+  /** Start the next attempt. */
   | { do: 'start' }
-  /** The attempt was started, but that was not recorded. */
+  /** Record that the attempt runs: it was started, but that was not recorded. */
   | { do: 'adopt' }
-  /** Its driver has not begun it yet. */
+  /** The driver has not begun the attempt yet; `reason` explains why. */
   | { do: 'wait'; reason: string }
   | { do: 'stop' }
-  /** Its next report is answered with a request to finish its current work and exit. */
+  /** Answer the next report with a request to finish open requests and exit. */
   | { do: 'drain' }
   | { do: 'kill'; cause: KillCause; reason: string }
   | { do: 'degrade'; reason: string }
-  /** Sets what it waits for while it works; '' for nothing. */
+  /** Set the reason that is shown while the workload runs; '' removes it. */
   | { do: 'explain'; reason: string }
-  /** Release the slot and wait for another one. `workLost`: none of its work remains on the machine. */
+  /** Release the slot and wait for another one. `workLost`: nothing of its work remains on the machine. */
   | { do: 'requeue'; reason: string; delaySeconds: number; failed: boolean; workLost?: true }
   | { do: 'end'; state: EndState; reason: string; workLost?: true };
 
 /**
- * Consecutive failures, without a checkpoint or proven service between them, that end a workload. A
- * deployment that was ever ready is retried forever: trouble of its machine is not its fault, and it will
- * work again afterwards.
+ * Number of consecutive failures that end a workload. A checkpoint or ten minutes of service resets the
+ * count. A deployment that was ever ready is retried forever: its spec works, so the machine must be the
+ * cause.
  */
 export const FAILURES_MAX = 5;
 const BACKOFF_FIRST_S = 5;
 const BACKOFF_LONGEST_S = 300;
-/** The longest pause after a failed start, so that it is retried soon after the cause is fixed. */
+/** Longest pause after a failed start. Short, so that work starts soon after the cause is fixed. */
 const START_BACKOFF_LONGEST_S = 60;
 /** How long a process may take to exit after it uploaded its result or was asked to stop. */
 const LEAVE_AFTER_RESULT_S = 60;
 const STOP_GRACE_S = { run: 120, deployment: 20 };
-/** Without CPU time it cannot save its work as fast. */
+/** Longer, because a process that hardly gets CPU time needs longer to save its work. */
 const STARVED_GRACE_S = 900;
 const SILENT_DEGRADED_S = 20;
 const SILENT_HUNG_S = 300;
-/** Also limits servers that report but hang while loading, which would hold their GPUs forever. */
+/** Applies even to servers that report: one that hangs while loading would hold its GPUs forever. */
 const READY_WITHIN_S = 3600;
-/** Why a workload is killed; explains its end better than its output. */
+/** Why a workload was killed. Shown as the cause of its end instead of its output. */
 const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
   lingering: 'It reported its result but did not exit',
   silent: `It was silent for ${SILENT_HUNG_S / 60} minutes`,
   loading: `It was not ready within ${READY_WITHIN_S / 60} minutes`,
   unreachable: 'The server process that it reported to has ended',
 };
-/** External causes of an end. Excludes memory: work that exceeds its memory five times always would. */
+/** Ends that others caused. Not running out of memory: such work would exceed its memory each time. */
 const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
   preempted: 'Work that goes before it has taken its place.',
   evicted: 'Its machine was cleared.',
   node_lost: 'Its machine is gone.',
   image: 'Its image could not be had.',
 };
-/** For a run that is alive but hardly gets CPU time. */
+/** Reason shown for a run that is alive but hardly gets CPU time. */
 const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
 /** Exit status of a workload that saved its work because the server was unreachable (cli.py). */
 const SERVER_AWAY_STATUS = 75;
@@ -81,57 +81,62 @@ type Planned = Pick<
 >;
 
 /**
- * Returns the next step towards a workload's desired state. @param listening Period up to the last heartbeat
- * in which its reports were accepted without a gap (`newestGaplessSpan`); null if there is none.
+ * Returns the next step towards a workload's desired state.
+ * @param listening Periods up to the last heartbeat in which its reports were accepted without a gap; null
+ * before the first heartbeat.
  */
 export function plan(workload: Planned, observed: Observed, listening: Listening | null): Step {
   if (workload.wanted === 'stopped') return planStop(workload, observed, listening);
   if (workload.state === 'queued' && !isWithDriver(workload)) return { do: 'nothing' };
-  // The last attempt was abandoned with its token, whatever remains of it.
+  // The last attempt was abandoned, so start another even if something remains of it: its token is no longer
+  // valid.
   if (workload.state === 'scheduling' && workload.attemptStartedAt === null) return { do: 'start' };
   if (observed.state === 'pending') return planPending(workload, observed.reason);
   if (workload.state === 'scheduling') return observed.state === 'alive' ? { do: 'adopt' } : { do: 'start' };
   if (observed.state === 'alive')
     return isWithDriver(workload) ? { do: 'adopt' } : planAlive(workload, observed, listening);
   if (!isFolderGone(observed)) return planEnded(workload, observed);
-  // Only its upload remains.
+  // The folder is gone, so plan with what was uploaded.
   const step = planEnded({ ...workload, savedSeconds: workload.checkpointSeconds }, observed);
   const mayGoOn = step.do === 'requeue' || (step.do === 'end' && step.state === 'failed');
   return mayGoOn ? { ...step, workLost: true } : step;
 }
 
-/** Written only when the reason changes. An attempt that has reported has begun; the observation is older. */
+/**
+ * Returns a step only if the reason changed. If the attempt has already reported, it has begun, and the
+ * observation is outdated.
+ */
 function planPending(workload: Planned, reason: string): Step {
   if (workload.state !== 'scheduling' && !isWithDriver(workload)) return { do: 'nothing' };
   const isKnown = isWithDriver(workload) && workload.reason === reason;
   return isKnown ? { do: 'nothing' } : { do: 'wait', reason };
 }
 
-/** True if none of its work remains on the machine. */
+/** True if none of the attempt's work remains on the machine. */
 function isFolderGone(observed: Extract<Observed, { state: 'absent' | 'ended' }>): boolean {
   return observed.state === 'absent' || observed.folder === 'gone';
 }
 
-/** True if there is a process, or will be without another start. */
+/** True if the attempt has a process, or will have one without another start. */
 function isThere(observed: Observed): observed is Extract<Observed, { state: 'alive' | 'pending' }> {
   return observed.state === 'alive' || observed.state === 'pending';
 }
 
 /**
- * Seconds in which it could have been heard and was not, up to the last heartbeat: it is unknown whether a
- * process has listened since.
+ * Returns the seconds in which the workload could have reported but did not. Counts only up to the last
+ * heartbeat, because it is unknown whether reports could be accepted after that.
  */
 function silenceOf(workload: Planned, listening: Listening | null): number {
   const since = latest(workload.lastReportAt, workload.attemptStartedAt);
   return secondsListenedSince(since, listening?.there ?? null);
 }
 
-/** Seconds that other processes have listened since its own server was last seen. */
+/** Returns for how many seconds others have accepted reports since the workload's server was last seen. */
 function unreachableFor(listening: Listening | null): number {
   return listening ? secondsListenedSince(listening.there.until, listening.anywhere) : 0;
 }
 
-/** Seconds since `then` in which reports were accepted without a gap. */
+/** Returns the seconds since `then` in which reports were accepted without a gap. */
 function secondsListenedSince(then: Date | null, listening: Span | null): number {
   if (listening === null) return 0;
   const from = latest(then, listening.since) ?? listening.since;
@@ -144,7 +149,7 @@ function planStop(workload: Planned, observed: Observed, listening: Listening | 
     if (workload.state === 'queued' && workload.outcome?.type === 'failed')
       return { do: 'end', state: 'failed', reason: workload.outcome.message };
     const end: Step = { do: 'end', state: 'stopped', reason: workload.stopReason ?? '' };
-    // An attempt that has not begun produced nothing, and the work saved by earlier attempts remains.
+    // An attempt that has not begun did no work. The work that earlier attempts saved remains.
     const hadBegun = workload.state !== 'queued' && workload.state !== 'scheduling';
     return hadBegun && isFolderGone(observed) ? { ...end, workLost: true } : end;
   }
@@ -175,7 +180,7 @@ function planAlive(
     return silence > LEAVE_AFTER_RESULT_S || isUnreachable ? kill('lingering') : { do: 'nothing' };
   }
   if (isUnreachable) return kill('unreachable');
-  // It cannot report before it has begun.
+  // A workload that gets no CPU time cannot report.
   if (starved) return workload.reason === STARVED ? { do: 'nothing' } : { do: 'explain', reason: STARVED };
   if (silence > SILENT_HUNG_S) return kill('silent');
   const isLoading = workload.behaviour === 'deployment' && workload.state === 'starting';
@@ -196,7 +201,7 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
   if (outcome?.type === 'result') return completed;
   const byOthers = endedByOthers(workload, observed);
   if (byOthers !== null) {
-    // A missing image is unlikely to appear soon.
+    // Wait long, because a missing image is unlikely to appear soon.
     const delaySeconds =
       observed.state === 'ended' && observed.by === 'image' ? BACKOFF_LONGEST_S : BACKOFF_FIRST_S;
     const reason = `${byOthers} ${thenText(workload)} in ${delaySeconds} s.`;
@@ -215,7 +220,7 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
     const reason = `${why} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
     return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
   }
-  // A run's own failure report is final: the same data would fail again.
+  // A failure that a run reports itself is final, because the same data would fail again.
   if (outcome?.type === 'failed' && !isProven(workload)) {
     return { do: 'end', state: 'failed', reason: outcome.message };
   }
@@ -233,8 +238,8 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
 }
 
 /**
- * True for a model server that was never ready and fell silent, for example over a chat template: another
- * start would end the same way.
+ * True for a model server that fell silent and was never ready in any attempt, for example because its chat
+ * template never ends. Another start would end in the same way.
  */
 function isStalledStart({ behaviour, killedFor, readyAt }: Planned): boolean {
   return behaviour === 'deployment' && killedFor === 'silent' && readyAt === null;
@@ -259,8 +264,8 @@ export function planAfterFailure(
 }
 
 /**
- * Returns another attempt after a pause, for a start that failed because of the machine or the database. It
- * does not count as a failure of the workload, and other work may take its slot.
+ * Returns another attempt after a pause, because the machine or the database failed, not the workload. Does
+ * not count as a failure of the workload. Other work may take its slot.
  */
 export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: string | null): Step {
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** (attempt - 1), START_BACKOFF_LONGEST_S);
@@ -271,17 +276,20 @@ export function planUnstarted({ attempt }: Pick<Workload, 'attempt'>, cause: str
 
 const completed: Step = { do: 'end', state: 'completed', reason: 'Completed' };
 
-/** True for a deployment that was ready in any attempt: its spec, which never changes, works. */
+/** True for a deployment that was ever ready. That proves that its spec works, which never changes. */
 function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'>): boolean {
   return behaviour === 'deployment' && readyAt !== null;
 }
 
-/** How its next attempt begins; nothing is saved before the first checkpoint. */
+/** Says how the next attempt begins: from the last checkpoint, if there is one. */
 function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 
-/** Returns who else ended it, which is no failure; null if it ended on its own or we killed it. */
+/**
+ * Returns a sentence if others ended the attempt, so that its end is no failure. Returns null if it ended on
+ * its own or we killed it.
+ */
 function endedByOthers(
   { outcome, killedFor }: Planned,
   observed: Extract<Observed, { state: 'absent' | 'ended' }>,
@@ -290,7 +298,7 @@ function endedByOthers(
   return observed.by === 'itself' || observed.by === 'oom' ? null : ENDED_BY[observed.by];
 }
 
-/** Why it was killed, or null. */
+/** Returns why the engine killed the attempt, or null. */
 function describeKill({ killedFor }: Pick<Workload, 'killedFor'>): string | null {
   return killedFor === null || killedFor === 'overdue' ? null : `${KILLED[killedFor]}.`;
 }

@@ -27,26 +27,29 @@ export type Reconciler = {
   now: () => Date;
   /** URL at which workloads reach the server. */
   serverUrl: () => Promise<string>;
-  /** Whether the machine is still claimed; otherwise nothing is started. */
+  /** Whether this process still holds the claim on the machine. If not, nothing is started. */
   mayWork: () => boolean;
   /** The routers in front of model servers. */
   routing: Routing | null;
-  /** Records which starts succeeded. */
+  /** Records whether starts succeed. */
   starts: StartWatch;
 };
 
 const LOOK_MS = 3_000;
 const WAITING_LOOK_MS = 30_000;
 
-/** Workloads of a machine; workloads without a machine can be ended by any. */
+/**
+ * Returns the workloads that the engine of this machine reconciles. Workloads without a machine can only be
+ * ended, by the engine of any machine.
+ */
 function workloadsOf(machineId: string): LeasedTable<WorkloadColumns, Workload> {
   return {
     name: 'workloads',
     columns,
-    // The queue handles work that waits for a slot.
+    // Excludes work that waits for a slot: the queue handles it.
     due: sql<boolean>`ended_at is null and (state <> 'queued' or devices is not null or wanted = 'stopped')
       and (machine_id = ${machineId} or (machine_id is null and wanted = 'stopped'))`,
-    // A driver reports changes in its own queue.
+    // Work in a driver's own queue is observed less often, because the driver reports changes.
     lookAgainMs: sql<number>`case when state = 'queued' then ${WAITING_LOOK_MS}::int else ${LOOK_MS}::int end`,
     toRow: toWorkload,
   };
@@ -55,10 +58,10 @@ function workloadsOf(machineId: string): LeasedTable<WorkloadColumns, Workload> 
 /** Observed state and output of the attempt. */
 type Seen = { observed: Observed; output: Output };
 
-/** Action on the machine after the step was written. */
+/** What to do on the machine after the step was written. */
 type Act = { do: 'stop' | 'kill'; workload: Workload } | { do: 'start'; workload: Workload; token: string };
 
-/** The outcome of an action. `cause`: why a start failed, as user-facing text, if known. */
+/** Result of an action. `cause` is a user-facing text about why a start failed; null if unknown. */
 type Done = { ok: true; serverUrl: string | null } | { ok: false; cause: string | null };
 
 /** Executes the next step for the workload that has been due longest. Returns false if none is due. */
@@ -111,14 +114,17 @@ function logOf({ log }: Reconciler, { id, attempt }: Workload): Logger {
   return log.child({ workload_id: id, attempt });
 }
 
-/** Returns unlogged output. A run logs through reports; its output is only needed after it died. */
+/**
+ * Returns the output that is not in the log yet. A run sends its log in reports, so its output is read only
+ * after it ended.
+ */
 async function readOutput(driver: Driver, leased: Workload, observed: Observed): Promise<Output> {
   if (leased.behaviour === 'deployment') return driver.output(leased.id, leased.outputCursor);
   const lines = observed.state === 'ended' ? await driver.logs(leased.id, CLOSING_LINES) : [];
   return { lines, cursor: leased.outputCursor };
 }
 
-/** Starts the attempt. Errors contain paths and addresses, so they are only logged. */
+/** Starts the attempt. Errors are only logged, because they contain paths and addresses. */
 async function start(parts: Reconciler, workload: Workload, token: string): Promise<Done> {
   const { driver, starts } = parts;
   const fail = (error: unknown): Done => {
@@ -129,7 +135,7 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
   try {
     launch = await readLaunch(parts, workload, token);
   } catch (error) {
-    // The database failed, not the machine.
+    // The database failed, not the machine, so this is not recorded as a failed start.
     return fail(error);
   }
   try {
@@ -169,7 +175,7 @@ async function recordStart(parts: Reconciler, tx: Transaction, before: Workload,
     await writeStep(parts, tx, before, planUnstarted(before, done.cause), nothing);
     return;
   }
-  // Its first report may have arrived first.
+  // The attempt's first report may already have changed the state.
   const isNews = before.state === 'scheduling';
   const { serverUrl } = done;
   const state = parts.driver.admission === 'driver' ? 'queued' : 'starting';

@@ -46,7 +46,7 @@ describe('a run', () => {
     await reach(engine, second, { state: 'starting', reason: '' });
   });
 
-  test('that waits gets an estimate only while one is known', async () => {
+  test('that waits gets an estimate only while the end of the blocking run is known', async () => {
     const launches: Launch[] = [];
     const { engine } = world((begun, process) => {
       launches.push(begun);
@@ -139,7 +139,7 @@ describe('a run', () => {
     await reach(engine, id, { state: 'completed', attempt: 2, restarts: 1 });
   });
 
-  test('that fails and loses its folder cannot resume from it', async () => {
+  test('that fails and loses its folder has no saved work', async () => {
     const { engine, driver } = world(async (launch) => {
       await report(launch, complete[1] as Unnumbered);
       pass(20);
@@ -178,7 +178,7 @@ describe('a run', () => {
     expect(inputs).toEqual([[], ['checkpoint']]);
   });
 
-  test('may print and report text that databases cannot store', async () => {
+  test('may print and report text that the database cannot store', async () => {
     const { engine } = world(async (launch, process) => {
       await report(
         launch,
@@ -226,7 +226,7 @@ describe('a run', () => {
       },
     });
     const id = await request();
-    // After three failures in a row the machine pauses, and the owner sees that reason.
+    // After three failed starts in a row the machine pauses, and the owner sees why.
     const resting =
       'Nothing can be started on this machine: the disk is full. It tries again every 3 minutes.';
     for (const [seconds, rest] of [
@@ -257,7 +257,7 @@ describe('a run', () => {
     await reach(engine, id, { state: 'starting' });
   });
 
-  test('that cannot be started releases its slot in the meantime', async () => {
+  test('that cannot be started releases its slot during the pause', async () => {
     const { driver } = world(idleUntilStopped);
     const first = await request();
     const engine = engineOn({

@@ -55,7 +55,7 @@ async function leave({ workloadId, server }: Launch, text: string) {
   );
 }
 
-/** A run that has worked for 35 s: 20 are saved on the server, 30 on its machine. */
+/** A run that has worked for 35 s. The server has a checkpoint of 20 s, and the machine has one of 30 s. */
 async function workFor35Seconds(launch: Launch) {
   await report(launch, { type: 'progress', done: 0, total: 9, unit: 'steps', remaining_seconds: null });
   pass(20);
@@ -98,18 +98,18 @@ test('a run that resumes in the cluster counts what it uploaded, and leaves noth
   await report(next, { type: 'checkpoint', step: 2 });
   expect(await see(id)).toMatchObject({ activeSeconds: 30, savedSeconds: 30 });
 
-  // From now on the machine's copy is outdated.
+  // The machine's own copy is outdated now, so the engine deletes it.
   await engineOn(oven.driver).pass();
   expect(await oven.driver.list()).toEqual([other]);
 });
 
-test('if only the work folder is lost, the work saved by the uploaded checkpoint counts', async () => {
+test('if the work folder is lost, only the work in the uploaded checkpoint counts', async () => {
   const oven = machine();
   await oven.engine.pass();
   const id = await request();
   await oven.engine.pass();
   await workFor35Seconds(oven.launches[0] as Launch);
-  // Like after a restore: the machine has nothing of it.
+  // The machine has lost the folder, as after a restore.
   await oven.driver.remove(id);
   await lookAgain();
   await oven.engine.pass();
@@ -123,7 +123,7 @@ test('if only the work folder is lost, the work saved by the uploaded checkpoint
   await report(next, { type: 'result', files: [], summary: {} });
   await oven.driver.stop(id, 2);
   await oven.engine.pass();
-  // The ten repeated seconds are charged once.
+  // The ten seconds that were repeated are charged once.
   expect(await see(id)).toMatchObject({ state: 'completed', activeSeconds: 30 });
 });
 

@@ -1,22 +1,22 @@
-/** Consecutive failed starts after which the machine gets no work for a while. */
+/** After this many failed starts in a row, the machine gets no work for a while. */
 const RESTS_AFTER = 3;
 const REST_MINUTES = 3;
 
-/** Why a machine starts nothing, as a user-facing sentence, and whether it gets no work now. */
+/** One user-facing sentence about why starts fail on the machine. `isResting`: it gets no work now. */
 export type StartTrouble = { sentence: string; isResting: boolean };
 
 /** Counts failed starts of a machine. */
 export type StartWatch = {
   noteStarted: () => void;
   noteFailed: (cause: string | null) => void;
-  /** Null while starts succeed. */
+  /** Returns null while starts succeed. */
   trouble: () => StartTrouble | null;
 };
 
 /**
- * Counts the starts of one machine. After a few failures in a row it pauses, so that the queue moves work to
- * the cluster, and work that cannot move shows the cause; the next start after the pause shows whether it
- * works again.
+ * Counts the failed starts of one machine. After a few failures in a row the machine pauses: the queue moves
+ * work to the cluster, and work that cannot move shows the cause. The first start after the pause shows
+ * whether the machine works again.
  */
 export function watchStarts(now: () => Date): StartWatch {
   let failures = 0;
@@ -49,7 +49,7 @@ const causes: [RegExp, string][] = [
   [/ENOMEM|EAGAIN/i, 'there is no room for another process'],
 ];
 
-/** Returns why a start failed, without paths; null for unknown errors. */
+/** Returns a text about why a start failed, without paths; null if the error is unknown. */
 export function explainStart(error: unknown): string | null {
   return causes.find(([pattern]) => pattern.test(String(error)))?.[1] ?? null;
 }

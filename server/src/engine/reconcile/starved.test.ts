@@ -5,7 +5,7 @@ import { testEngine } from '../testing/test-engine.ts';
 
 const { engineOn, request, report, see, stop, passListening } = await testEngine();
 
-test('a run that is starved of CPU time reports that, is not killed as hung, and clears the reason afterwards', async () => {
+test('a run without CPU time reports that, is not killed as hung, and clears the reason afterwards', async () => {
   let starved = false;
   const launches: Launch[] = [];
   const driver = createFakeDriver({
@@ -17,7 +17,7 @@ test('a run that is starved of CPU time reports that, is not killed as hung, and
   });
   const engine = engineOn({
     ...driver,
-    // It never receives the stop request in this test.
+    // In this test the run never receives the stop request.
     stop: async () => undefined,
     observe: async (id, attempt) => {
       const seen = await driver.observe(id, attempt);
@@ -43,7 +43,7 @@ test('a run that is starved of CPU time reports that, is not killed as hung, and
   await look(4);
   expect(await see(id)).toMatchObject({ state: 'starting', reason: '' });
 
-  // It also gets more time to save its work.
+  // A starved run gets more time to save its work.
   starved = true;
   await stop(id);
   await look(1);

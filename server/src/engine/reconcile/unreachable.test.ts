@@ -5,7 +5,7 @@ import { plan } from './plan.ts';
 const start = new Date('2026-01-01T00:00:00Z');
 const after = (seconds: number) => new Date(start.getTime() + seconds * 1000);
 const span = (seconds: number) => ({ since: start, until: after(seconds) });
-/** Its own server was seen for 10 s; other processes for longer by that time. */
+/** The workload's own server was last seen after 10 s; others accepted reports for `seconds` longer. */
 const gone = (seconds: number) => ({ anywhere: span(10 + seconds), there: span(10) });
 
 const running: Parameters<typeof plan>[0] = {
@@ -38,10 +38,10 @@ const stopping = {
 const alive: Observed = { state: 'alive' };
 const vanished: Observed = { state: 'ended', by: 'itself', exitCode: null, lastLine: null, folder: 'kept' };
 
-test('work whose server is gone restarts elsewhere, and that does not count as a failure', () => {
+test('work whose server is gone restarts with another one, which does not count as a failure', () => {
   expect(plan(running, alive, gone(300)).do).toBe('nothing');
   expect(plan(running, alive, gone(301))).toMatchObject({ do: 'kill', cause: 'unreachable' });
-  // It could not be heard, so its silence does not count.
+  // Silence does not count, because the deployment's own server could not accept reports.
   expect(plan(deployment, alive, gone(301))).toMatchObject({ cause: 'unreachable' });
   const listening = { anywhere: span(400), there: span(10) };
   expect(plan({ ...running, killedFor: 'unreachable' }, vanished, listening)).toEqual({
@@ -50,11 +50,11 @@ test('work whose server is gone restarts elsewhere, and that does not count as a
     delaySeconds: 0,
     failed: false,
   });
-  // Stopping does not require reports.
+  // A stop does not depend on reports.
   expect(plan(stopping, alive, gone(121))).toMatchObject({ do: 'kill', cause: 'overdue' });
 });
 
-test('work that lost everything it saved restarts, unless a checkpoint was uploaded', () => {
+test('work whose folder is gone restarts from the beginning, unless a checkpoint was uploaded', () => {
   const killed = { ...running, killedFor: 'unreachable' } as const;
   const planWith = (checkpointSeconds: number) =>
     plan({ ...killed, checkpointSeconds }, { state: 'absent' }, gone(301));

@@ -14,7 +14,7 @@ type EndStep = Extract<Step, { do: 'end' }>;
 /** New output of a workload, and the cursor to continue from. */
 export type Output = { lines: string[]; cursor: string | null };
 
-/** Writes a step and its log lines, and calls the workload's kind. A started attempt gets a token. */
+/** Writes a step and its log lines, and calls the workload's kind. A start gets a new token. */
 export async function writeStep(
   { kinds, now, routing }: { kinds: WorkloadKinds; now: () => Date; routing: Routing | null },
   tx: Transaction,
@@ -23,7 +23,7 @@ export async function writeStep(
   output: Output,
 ): Promise<{ workload: Workload; token: string | null }> {
   const token = step.do === 'start' ? createToken() : null;
-  // The router's key must work with all replicas.
+  // All replicas behind a router have the router's key, so that it can call each of them.
   const serverKey = routing?.routers.has(before.deploymentId ?? '') ? routing.key : createToken();
   const changes: WorkloadChanges = {
     ...changesOf(before, step, now()),
@@ -38,7 +38,7 @@ export async function writeStep(
     before.id,
     lines.map((line) => ({ at: now(), line })),
   );
-  // A slot may have become free.
+  // If the step released a slot, wake the engines, which may assign it.
   if (before.devices !== null && workload.devices === null) await wakeEngines(tx);
   if (workload.state !== before.state || workload.reason !== before.reason) {
     await announce(kinds, tx, workload, before);
@@ -46,7 +46,7 @@ export async function writeStep(
   return { workload, token };
 }
 
-/** Returns the log lines of a step: new output, and why it was killed or interrupted. */
+/** Returns the log lines of a step: new output, and why the attempt was killed or interrupted. */
 async function newLogLines(
   tx: Transaction,
   before: Workload,
@@ -54,12 +54,12 @@ async function newLogLines(
   { lines }: Output,
 ): Promise<string[]> {
   const failed = step.do === 'end' && step.state === 'failed';
-  // A process that does not exit immediately is killed again; log that once.
+  // A process that does not exit immediately is killed repeatedly; log it once.
   const killed = step.do === 'kill' && step.cause !== before.killedFor;
   const reason = step.do === 'requeue' || killed || failed ? [step.reason] : [];
   if (before.behaviour === 'deployment') return [...lines, ...reason];
   if (!failed && !(step.do === 'requeue' && step.failed)) return reason;
-  // A run also prints what it reports.
+  // Reports of a run are also printed, so skip lines that are already in the log.
   const known = new Set((await selectLogLines(tx, before.id, 5 * CLOSING_LINES)).map(({ line }) => line));
   return [...lines.filter((line) => !known.has(toLogLine(line))), ...reason];
 }
@@ -91,7 +91,7 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
       return {
         state: 'starting' satisfies WorkloadState,
         reason: '',
-        // Active time of an attempt that waited in its driver's queue starts when it is alive.
+        // An attempt in its driver's own queue begins its active time now, not when it was handed over.
         ...(isWithDriver(before) && { attemptStartedAt: now }),
       };
     case 'stop':
@@ -108,11 +108,12 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         state: 'queued',
         reason: step.reason,
         devices: null,
-        // Rejects reports of a process that may still live, for example on an unreachable node.
+        // Without a token, reports are rejected. The process may still run, for example on an unreachable
+        // node.
         ...{ tokenSha256: null, attemptStartedAt: null },
         baseUrl: null,
         remainingSeconds: null,
-        // An attempt that has not begun was not interrupted.
+        // An attempt that has not begun does not count as a restart.
         restarts: before.restarts + (before.state === 'scheduling' || before.state === 'queued' ? 0 : 1),
         failures: before.failures + (step.failed ? 1 : 0),
         notBefore: new Date(now.getTime() + step.delaySeconds * 1000),
@@ -127,23 +128,23 @@ function changesOf(before: Workload, step: Step, now: Date): WorkloadChanges {
         remainingSeconds: null,
         endedAt: now,
         ...(endsUnsaved(before, step) && secondsKept(before, step.workLost === true)),
-        // Its worked time stays visible; it can be resumed from what remains.
+        // Users still see how long it worked. A resume starts from what remains.
         ...(step.state === 'failed' && step.workLost && { savedSeconds: before.checkpointSeconds }),
       };
   }
 }
 
 /**
- * True if a run was killed or crashed before it reported its work as saved, or if that work is lost with its
- * folder.
+ * True if the end of a run loses work: it was killed or crashed before it reported that its work was saved,
+ * or its folder is gone.
  */
 function endsUnsaved({ behaviour, outcome }: Workload, { state, workLost }: EndStep): boolean {
   return behaviour === 'run' && state === 'stopped' && (workLost === true || outcome?.type !== 'stopped');
 }
 
 /**
- * Lost work is not counted: without its files a run resumes from the checkpoint on the server. Paid work
- * stays counted.
+ * Counts only saved work, so that users do not pay for work that is lost. If the folder is gone too, a run
+ * resumes from the checkpoint on the server.
  */
 function secondsKept({ savedSeconds, checkpointSeconds }: Workload, workLost: boolean): WorkloadChanges {
   const seconds = workLost ? checkpointSeconds : savedSeconds;

@@ -20,15 +20,16 @@ import {
 } from '../queries.ts';
 import { lockAttempt } from './attempts.ts';
 
-/** The longest silence that counts as work. */
+/** Longest time between two reports that counts as work. */
 const COUNTED_SILENCE_S = 30;
 
-/** A deployment that served this long is proven to work. */
+/** After this much service a deployment has proven that it works, which resets its failures. */
 const PROVEN_AFTER_S = 600;
 
 /**
- * Accepts a batch of reports and all their consequences in one transaction. Skips reports that were accepted
- * before. An empty batch is a heartbeat. Returns the next sequence number, and whether to stop.
+ * Accepts a batch of reports with all their effects in one transaction. Skips reports that were accepted
+ * before. An empty batch is a heartbeat. Returns the next sequence number, and whether the workload should
+ * stop.
  */
 export async function acceptReports(
   ctx: Pick<Context<WorkloadCaller>, 'db' | 'clock' | 'caller'>,
@@ -38,7 +39,7 @@ export async function acceptReports(
   return inTransaction(ctx.db, async (tx) => {
     const before = await lockAttempt(tx, ctx.caller);
     const now = ctx.clock.now();
-    // Reports quote libraries and data files.
+    // Reports may quote libraries and data files, whose text a database may not be able to store.
     const said = storableJson(nextInOrder(body.reports, before.acceptedSeq));
     const reports: Report[] = [];
     for (const report of said) {
@@ -82,7 +83,7 @@ export async function acceptReports(
   });
 }
 
-/** True if the change is visible to users. Heartbeats and checkpoints are not. */
+/** True if users see the change. They do not see heartbeats and checkpoints. */
 function isVisible(before: Workload, after: Workload, reports: Report[]): boolean {
   return (
     after.state !== before.state ||
@@ -91,7 +92,7 @@ function isVisible(before: Workload, after: Workload, reports: Report[]): boolea
   );
 }
 
-/** Returns the new reports. Throws AppError('invalid_request') if an earlier one is missing. */
+/** Returns the reports that are new. Throws AppError('invalid_request') if one is missing. */
 function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
   const fresh = reports.filter((report) => report.seq > acceptedSeq);
   fresh.forEach((report, index) => {
@@ -104,9 +105,9 @@ function nextInOrder(reports: Report[], acceptedSeq: number): Report[] {
 }
 
 /**
- * Returns the URL to which users' requests are sent. On a machine the reported host must match; elsewhere
- * only the reported port is used, with the host that the driver has seen. Throws AppError 'invalid_request',
- * and 'unavailable' until the host is known.
+ * Returns the URL for users' requests to a model server. On a machine, the reported host must be the expected
+ * one. In a cluster, only the reported port is used; the host is the one that the driver has seen. Throws
+ * AppError 'invalid_request' for another host, and 'unavailable' until the host is known.
  */
 function servingUrl(baseUrl: string, { host, port, isOnMachine }: ServingPlace): string {
   if (host === null) {
@@ -155,7 +156,7 @@ async function namedArtefacts(tx: Transaction, workloadId: string, result: Resul
   });
 }
 
-/** Applies a heartbeat: active time passes, and a silent workload recovers. */
+/** Applies a heartbeat: counts active time, and ends the state `degraded`. */
 function applyHeartbeat(workload: Workload, now: Date): WorkloadChanges {
   const working = workload.state === 'ready' || workload.state === 'degraded';
   const counted = working && workload.phaseCounted;
@@ -173,7 +174,7 @@ function applyHeartbeat(workload: Workload, now: Date): WorkloadChanges {
   };
 }
 
-/** Applies one report; metrics and log lines are stored elsewhere. */
+/** Applies one report, except for metrics and log lines, which are in their own tables. */
 function applyReport(workload: Workload, report: Report, now: Date): WorkloadChanges {
   switch (report.type) {
     case 'phase':
@@ -218,7 +219,7 @@ function applyReport(workload: Workload, report: Report, now: Date): WorkloadCha
 }
 
 function comingUp(workload: Workload, state: 'pulling' | 'starting', now: Date): WorkloadChanges {
-  // It began in its driver's queue and was not observed since.
+  // The attempt has begun in its driver's own queue, which was not observed yet.
   if (isWithDriver(workload)) return { state, reason: '', attemptStartedAt: now };
   const isStarting =
     workload.state === 'scheduling' || workload.state === 'pulling' || workload.state === 'starting';

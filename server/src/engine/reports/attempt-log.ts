@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../platform/db/database.ts';
 
-/** Returns the last lines of a log, oldest first; `during` limits them to a period. */
+/** Returns the last lines of a log, oldest first. `during` limits them to a period. */
 export async function selectLogLines(
   db: Database | Transaction,
   workloadId: string,

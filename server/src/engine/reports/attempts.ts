@@ -10,8 +10,8 @@ import { hasEnded, type Workload } from '../model/workload.ts';
 import { columns, toWorkload } from '../workloads.ts';
 
 /**
- * Authenticates a running workload by the token of its current attempt; null for any other token. Throws
- * AppError('gone') if the token is right but the workload has ended.
+ * Authenticates a running workload by the token of its current attempt. Returns null for any other token.
+ * Throws AppError('gone') if the token is right but the workload has ended.
  */
 export function authenticateWorkload(
   db: Database,
@@ -42,8 +42,8 @@ export function hashToken(token: string): Buffer {
 
 /**
  * Transaction step: returns the workload of the calling attempt, locked until the transaction ends. Throws
- * AppError('gone') if it has ended, or if another attempt replaced this one during the call: a large file
- * takes minutes.
+ * AppError('gone') if the workload has ended. Also throws if another attempt replaced this one during the
+ * call, which may have uploaded a large file for minutes.
  */
 export async function lockAttempt(
   tx: Transaction,

@@ -46,7 +46,7 @@ describe('reports', () => {
     ]);
   });
 
-  test("may name no address but the workload's own", async () => {
+  test("may contain only the workload's own address", async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
       launches.push(launch);
@@ -84,7 +84,7 @@ describe('reports', () => {
     expect(await see(id)).toMatchObject({ state: 'ready', baseUrl: 'http://127.0.0.1:4711' });
   });
 
-  test('of an earlier attempt, of a stranger, or after the end are rejected', async () => {
+  test('are rejected from an earlier attempt, from another workload, or after the end', async () => {
     const launches: Launch[] = [];
     const { engine, driver } = world(async (launch, process) => {
       launches.push(launch);
@@ -129,7 +129,7 @@ describe('reports', () => {
     expect(onChange).toHaveBeenCalledTimes(1);
   });
 
-  test('count time from report to report, but not long silence', async () => {
+  test('count the time between reports, but not a long silence', async () => {
     const launches: Launch[] = [];
     const { engine } = world(async (launch, process) => {
       launches.push(launch);

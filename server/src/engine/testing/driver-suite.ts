@@ -7,7 +7,10 @@ import type { Observed } from '../model/observed.ts';
 import { testPlace } from './test-place.ts';
 import { testSpec } from './test-spec.ts';
 
-/** Behaves as its spec's title: `exit 3`, `stubborn`, or anything else to run until it is asked to stop. */
+/**
+ * A script that does what the title of its spec says. `exit 3` exits with 3, and `stubborn` ignores stop
+ * requests. Any other title runs until it is asked to stop.
+ */
 export const suiteScript: Script = async (launch, process) => {
   process.print(`train ${launch.spec.kind === 'train' && launch.spec.title}`);
   const [verb, value] = launch.spec.kind === 'train' ? launch.spec.title.split(' ') : [];
@@ -21,7 +24,10 @@ export const suiteScript: Script = async (launch, process) => {
 
 type Ending = Pick<Extract<Observed, { state: 'ended' }>, 'by' | 'lastLine' | 'folder'>;
 
-/** Contract of every driver. @param ending How an attempt that stopped when asked is observed. */
+/**
+ * Tests that every driver must pass.
+ * @param ending How the driver reports the end of an attempt that was asked to stop.
+ */
 export async function testDriver(name: string, create: () => Promise<Driver>, ending: Ending): Promise<void> {
   const driver = await create();
   const calls = callsOf(driver);
@@ -55,7 +61,7 @@ function callsOf(driver: Driver) {
 
 type Calls = ReturnType<typeof callsOf>;
 
-/** Start, observation and end of an attempt. */
+/** Tests the start, observation and end of one attempt. */
 function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, ending: Ending): void {
   test('reports an attempt that was not started as absent', async () => {
     const never = launch('idle');
@@ -91,7 +97,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
     expect(await driver.output(one.workloadId, cursor)).toEqual({ lines: [], cursor });
     await driver.stop(one.workloadId, 1);
     await gone(one);
-    // If its folder is deleted, the last lines may only be readable just before.
+    // If the driver deletes the folder, the last lines may be gone.
     const possible = ending.folder === 'kept' ? [['saved']] : [[], ['saved']];
     expect(possible).toContainEqual((await driver.output(one.workloadId, cursor)).lines);
   });
@@ -121,7 +127,7 @@ function testLives(driver: Driver, { launch, printed, alive, gone }: Calls, endi
   });
 }
 
-/** Effects of an attempt on earlier and later attempts. */
+/** Tests how an attempt affects earlier and later attempts. */
 function testAttempts(driver: Driver, { launch, state, printed, alive, gone }: Calls): void {
   test('a repeated start of an attempt starts nothing', async () => {
     const one = launch('idle');

@@ -1,4 +1,4 @@
-/** A child process for driver tests that behaves as its spec's title. */
+/** A child process for driver tests. The title of its spec says what it does. */
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -32,7 +32,7 @@ async function spy(tries: { read: string[]; write: string[]; connect: string[] }
   return answers;
 }
 
-/** Handlers for a stop request, installed before it reports that it runs. */
+/** What to do at a stop request. Installed before the process reports that it runs. */
 const atStop: Record<string, () => void> = {
   idle: () => {
     print('saved');

@@ -5,7 +5,7 @@ import { testServer } from '../../testing/test-server.ts';
 
 const server = await testServer();
 
-test('the onboarding checklist can be hidden and shown, and counts steps in both states', async () => {
+test('the onboarding checklist can be hidden and shown, and completed steps are recorded in both states', async () => {
   const ada = await server.signUp('Ada');
   const change = (dismissed: boolean) =>
     server.request(changeOnboarding, { body: { dismissed } }, { as: ada });

@@ -6,8 +6,9 @@ export function isOperatorAddress(config: Config, email: string): boolean {
 }
 
 /**
- * Returns true if the user is an operator, whose verified address is in `BAKEHOUSE_OPERATORS`. This is not
- * stored. Sign-in providers and `makeOperator`, on the server's console, verify addresses.
+ * Returns true if the user is an operator: their address is in `BAKEHOUSE_OPERATORS` and verified. The role
+ * is not stored. Operators verify their address with a sign-in provider or with `makeOperator` on the
+ * server's console.
  */
 export function isOperator(config: Config, user: { email: string; emailVerified: boolean }): boolean {
   return user.emailVerified && isOperatorAddress(config, user.email);

@@ -8,12 +8,12 @@ import type { Mail } from '../../platform/mail/queries.ts';
 import { countRecentAudit, lockAddress } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 
-/** Maximum mails of one kind to one account. */
+/** Maximum mails of one kind per account and hour. */
 const MAILS_PER_HOUR = 3;
 
 /**
- * Returns true if `handle` is an unverified email address on a server that verifies addresses: the account
- * may not belong to the owner of the address.
+ * Returns true if `handle` is an unverified email address on a server that sends mail. Such an account may
+ * not belong to the owner of the address.
  */
 export async function isUnprovenAddress(
   db: Database | Transaction,
@@ -32,15 +32,15 @@ export async function isUnprovenAddress(
 }
 
 /**
- * Sends a mail that anyone can request for an address, and records it in the audit log. Above the limit, it
- * sends nothing and returns as usual, so that this server cannot be used to flood a mailbox.
+ * Sends a mail that any visitor can request for an address, and records it in the audit log. Above the limit,
+ * it sends nothing but returns as usual. The limit prevents visitors from flooding a mailbox.
  */
 export async function mailOnRequest(
   services: Services,
   { userId, action, mail }: { userId: string; action: AuditAction; mail: Mail },
 ): Promise<void> {
   await inTransaction(services.db, async (tx) => {
-    // Lock, so that concurrent calls are counted.
+    // The lock makes concurrent calls count each other's mails.
     await lockAddress(tx, userId);
     if ((await countRecentAudit(tx, userId, action)) >= MAILS_PER_HOUR) return;
     await recordAudit(tx, { userId, action });

@@ -58,7 +58,7 @@ export async function insertAuditEntry(
     .execute();
 }
 
-/** Returns how often an action of a user was recorded within the last hour. */
+/** Returns how often the audit log recorded this action of the user within the last hour. */
 export async function countRecentAudit(tx: Transaction, userId: string, action: string): Promise<number> {
   const { count } = await tx
     .selectFrom('audit_log')
@@ -83,7 +83,8 @@ export async function upsertVerifiedUser(tx: Transaction, email: string): Promis
 
 /**
  * Returns the user's address and whether it is verified; undefined if there is no such user. Locks the row
- * until the transaction ends, but not against rows that refer to the user, which would risk deadlocks.
+ * until the transaction ends. Other transactions can still insert rows that refer to the user; blocking them
+ * would risk deadlocks.
  */
 export async function lockAddress(
   tx: Transaction,
@@ -97,7 +98,7 @@ export async function lockAddress(
     .executeTakeFirst();
 }
 
-/** Locks the user against new references; waits for running inserts that refer to the user. */
+/** Locks the user's row. Waits for running inserts of rows that refer to the user, and blocks new ones. */
 export async function lockUser(tx: Transaction, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forUpdate().execute();
 }

@@ -5,7 +5,10 @@ import { renewKey } from './keys/renew-key.ts';
 import { deleteUserSessions } from './sessions/session-queries.ts';
 import { deleteLinkedMethods, deleteResetLinks } from './sign-in/sign-in-queries.ts';
 
-/** Step: ends all access to an account except by its password, and replaces the web app's API key. */
+/**
+ * Step: ends all access to an account except with its password: sessions, linked sign-in methods, reset links
+ * and API keys. Replaces the web app's API key.
+ */
 export async function revokeAccess(
   tx: Transaction,
   { userId, serverSecret, now }: { userId: string; serverSecret: string; now: Date },

@@ -27,7 +27,10 @@ export async function accountExists(db: Database, userId: string): Promise<boole
   return row !== undefined;
 }
 
-/** Returns a user's name for strangers; null if it is an email address, undefined for a deleted account. */
+/**
+ * Returns the user's name as other users may see it: null if it is an email address, undefined for a deleted
+ * account.
+ */
 export async function findPublicName(
   db: Database,
   userId: string,

@@ -28,7 +28,7 @@ async function hasKey(userId: string): Promise<boolean> {
   return row !== undefined;
 }
 
-test('creates the key and runs the handlers in one transaction, once however often it is retried', async () => {
+test('creates the key and runs the handlers in one transaction, and only once despite retries', async () => {
   await insertUser('uma');
   const fail = async () => {
     throw new Error('killed here');
@@ -49,7 +49,7 @@ test('creates the key and runs the handlers in one transaction, once however oft
   expect(await hasKey('uma')).toBe(true);
 });
 
-test('a second caller waits without holding anything that the first one needs', async () => {
+test('a second caller waits without holding a lock that the first one needs', async () => {
   await insertUser('wim');
   const { db } = server.services;
   let second: Promise<void> | undefined;

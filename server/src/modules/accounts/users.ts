@@ -19,7 +19,10 @@ import { upsertPassword } from './sign-in/sign-in-queries.ts';
 
 const PREFIX = 'system:';
 
-/** SQL: true if a row of `users` is a person. Users cannot name system users, e.g. to send credits. */
+/**
+ * SQL: true if a row of `users` is a person. Calls that accept a user, e.g. to send credits, exclude system
+ * users.
+ */
 export const isPerson = sql<boolean>`not starts_with(users.id, ${PREFIX})`;
 
 /** Returns the id of a system user. No other id or username starts with this prefix. */
@@ -89,8 +92,8 @@ export async function getMe(ctx: Context): Promise<User> {
 }
 
 /**
- * A handler that another module runs for every new user, in the transaction that completes the user.
- * `isReturning`: the mailbox had an account before.
+ * Another module's handler for new users, which runs in the transaction that completes the user.
+ * `isReturning`: the user's mailbox had an account before.
  */
 export type OnUserCreated = (
   tx: Transaction,
@@ -99,8 +102,8 @@ export type OnUserCreated = (
 
 /**
  * Completes a user that the sign-in library has inserted: creates the API key and runs the modules' handlers
- * in one transaction. Does nothing for a complete user, so it also repairs users whose sign-up was
- * interrupted.
+ * in one transaction. Does nothing if the user is complete. Every session calls it, which repairs interrupted
+ * sign-ups.
  */
 export async function provisionUser(
   services: Services,
@@ -124,10 +127,10 @@ export async function provisionUser(
 }
 
 /**
- * Creates a verified account with a new password for an operator's address, and returns the password. An
- * existing account with the address may belong to a stranger: its sessions, password, linked sign-in methods
- * and API keys end. A new account is completed by its first session. Throws AppError 'invalid_request' for an
- * address that is not in the settings.
+ * Gives an operator's address a verified account with a new password, and returns the password. If the
+ * account exists, a stranger may have created it, so its sessions, password, linked sign-in methods and API
+ * keys end. If it is new, its first session completes it. Throws AppError 'invalid_request' for an address
+ * that is not in the settings.
  */
 export async function makeOperator(
   { config, db, clock }: Pick<Services, 'config' | 'db' | 'clock'>,

@@ -1,9 +1,9 @@
 import type { Transaction } from '../../platform/db/database.ts';
 
 /**
- * A check of a module before an asset is deleted, in the same transaction. Returns a sentence that names the
- * work of the deleting user (null for an operator on the machine) that uses the asset, or null if it is
- * unused. Other users' work is only counted (`foreignUse`).
+ * A module's check before an asset is deleted, in the deleting transaction. Returns a sentence if the module
+ * uses the asset, otherwise null. The sentence names work of the deleting user, but only counts work of other
+ * users (`foreignUse`). `userId` is null for an operator on the machine.
  */
 export type FindAssetUse = (
   tx: Transaction,

@@ -64,7 +64,7 @@ describe('creating', () => {
     });
   });
 
-  test('a model stores its parent, base type and choice of IPFS', async () => {
+  test('stores the parent, base model type and IPFS choice of a model', async () => {
     const parent_dataset_id = await create(ada);
     const base_model_type = 'qwen';
     const kept = { base_model_type, parent_dataset_id, use_ipfs: true };
@@ -92,7 +92,7 @@ describe('creating', () => {
     });
   });
 
-  test('requires a readable parent', async () => {
+  test('rejects a parent that the user may not read', async () => {
     const secret = await create(bob);
     await expect(create(ada, { parent_dataset_id: secret })).rejects.toMatchObject({
       code: 'not_found',
@@ -159,7 +159,7 @@ describe('changing and deleting', () => {
     });
   });
 
-  test('deletes the bytes of a deleted asset unless another asset has them', async () => {
+  test('deletes the bytes of a deleted asset, except bytes that another asset uses', async () => {
     const [first, second] = [await create(ada), await create(ada)];
     const [own, shared] = [randomBytes(20).toString('hex'), randomBytes(20).toString('hex')];
     await upload(ada, first, 'own.txt', own);
@@ -192,7 +192,7 @@ describe('changing and deleting', () => {
   });
 });
 
-test('reports the possible uses of an uploaded model and its missing files', async () => {
+test('reports what an uploaded model can be used for, and which files it lacks', async () => {
   const id = await create(ada, { dataset_type: 'MODEL', title: 'Uploaded' });
   const readiness = () => server.request(contract.getModelReadiness, { params: { id } }, { as: ada });
   expect(await readiness()).toEqual({
@@ -264,7 +264,7 @@ test('returns the card, a folder and the size of an asset', async () => {
     server.services.db.transaction().execute((tx) => createRevisionFromBlobs(tx, { assetId: id, files }));
   const { revisionId } = await create1();
   expect(await create1()).toEqual({ revisionId });
-  // The result of a run preserves files that the owner added in the meantime.
+  // A run's result leaves other files of the asset in place, e.g. files that the owner added during the run.
   const paths = async () => (await get(ada, id)).files.map((file) => file.path);
   const made = [
     { path: 'README.md', ...(await store('# Card of a run')) },
@@ -358,7 +358,7 @@ test('hides an asset from other users in every call', async () => {
   expect((await get(ada, id)).title).toBe('Facts');
 });
 
-test('stored totals of assets are the sums of their files', async () => {
+test('the stored totals of each asset equal the sums over its files', async () => {
   const { rows } = await sql<{ id: string }>`
     select a.id from assets a left join asset_files f on f.asset_id = a.id and f.last_number is null
     group by a.id having a.file_count <> count(f.path) or a.size_bytes <> coalesce(sum(f.size_bytes), 0)`.execute(

@@ -93,7 +93,7 @@ export async function createAsset(
 /** Returns a dataset or model with its first files, its card and its lineage. */
 export async function getAsset(ctx: Context, input: { assetId: string }): Promise<Asset> {
   const { userId } = ctx.caller;
-  // One snapshot, so that the files are those of the revision, even during uploads.
+  // Read in one snapshot, so that an upload cannot change the files between the queries.
   const { asset, readme, page } = await readSnapshot(ctx.db, async (tx) => {
     const found = await findReadableAsset(tx, { assetId: input.assetId, userId });
     const below = { assetId: found.id, path: '', limit: FIRST_FILES_MAX };
@@ -130,13 +130,13 @@ async function readText(services: Services, card: FileRow | undefined): Promise<
   try {
     return await text(await readBlob(services, { sha256: card.sha256, path: card.path, range }));
   } catch (error) {
-    // Show the rest of the page, so that the user can upload the file again.
+    // Show the page without the card, so that the user can upload the file again.
     if (error instanceof AppError) return null;
     throw error;
   }
 }
 
-/** Returns an asset's lineage. Readers see only readable sources; the owner sees all. */
+/** Returns an asset's lineage. The owner sees all sources, other users only sources that they may read. */
 async function findLineage({ db, caller }: Context, asset: AssetRow): Promise<Asset['lineage']> {
   const lineage = await readLineage(db, { assetId: asset.id });
   if (!lineage) return null;
@@ -182,13 +182,13 @@ export async function listAssets(ctx: Context, query: Query): Promise<ResponseOf
   };
 }
 
-/** Granted models are listed with the starter models, because users choose them from the same forms. */
+/** Restricted models granted to the user are listed with the starter models: forms offer both together. */
 function waysOf({ whose, include_starter: withStarter }: Pick<Query, 'whose' | 'include_starter'>): Way[] {
   const everybodys: Way[] = withStarter ? ['starter', 'granted'] : [];
   return whose === 'all' ? ['own', 'shared', 'published', ...everybodys] : [whose, ...everybodys];
 }
 
-/** Returns the titles of datasets and models by their ids, without deleted ones. */
+/** Returns the titles of datasets and models by their ids. Omits deleted assets. */
 export async function findTitles(db: Database, ids: string[]): Promise<Map<string, string>> {
   const rows = await selectTitles(db, ids);
   return new Map(rows.map(({ id, title }) => [id, title]));
@@ -228,7 +228,7 @@ export async function updateAsset(
     const isPublished = words.is_published ?? asset.is_published;
     const isMoved = isPublished !== asset.is_published;
     if (isMoved && isPublished) assertNotRestricted(asset);
-    // Setting `use_ipfs` queues the CID and its pins: a trigger in `server/migrations/functions/ipfs.sql`.
+    // A trigger queues the CID and its pins when `use_ipfs` is set: `server/migrations/functions/ipfs.sql`.
     await updateAssetRow(tx, assetId, { ...words, price_micro: price });
     const action = isPublished ? 'asset.published' : 'asset.unpublished';
     if (isMoved) await recordAudit(tx, { userId, action, detail: { asset_id: assetId } });
@@ -239,7 +239,7 @@ export async function updateAsset(
   return getAsset(ctx, { assetId });
 }
 
-/** Publishing would open the model to users without a grant. */
+/** Publishing a restricted model would let users without a grant read it. */
 function assertNotRestricted({ title, is_restricted: isRestricted }: AssetRow): void {
   if (!isRestricted) return;
   throw conflict(
@@ -248,7 +248,7 @@ function assertNotRestricted({ title, is_restricted: isRestricted }: AssetRow): 
   );
 }
 
-/** Removes the parent models that the user may not read from other users' rows. */
+/** Clears the parent in rows of other users if the user may not read it. */
 export async function hideParents(
   db: Database | Transaction,
   { rows, userId }: { rows: AssetRow[]; userId: string },

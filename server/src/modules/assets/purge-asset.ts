@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { deleteAssetRow, deletePiece, lockAsset } from './queries.ts';
 
-/** Takes some tenths of a second, for which other transactions may wait. */
+/** Deleting this many rows takes some tenths of a second, during which other transactions may wait. */
 const PIECE_ROWS = 5_000;
 
 /** Deletes one piece of a deleted asset's rows. Returns false if there are more. */

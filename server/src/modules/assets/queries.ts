@@ -8,11 +8,11 @@ import type { CardFields } from './card/card-metadata.ts';
 export type AssetRow = Selectable<DB['assets']> & {
   owner_username: string | null;
   downloads: bigint;
-  /** Shared with individual users. */
+  /** True if the owner shares the asset with individual users. */
   is_shared: boolean;
-  /** An operator grants read access. */
+  /** True if only users to whom an operator grants access may read the asset. */
   is_restricted: boolean;
-  /** A complete model rather than an adapter. */
+  /** True for a complete model, false for an adapter. */
   is_whole: boolean;
 };
 export type StarterTask = NonNullable<AssetSummary['starter_task']>;
@@ -23,7 +23,7 @@ export type LineageRow = Selectable<DB['asset_lineage']>;
 /** The file that describes an asset. */
 export const CARD_PATH = 'README.md';
 
-/** Selects existing assets, each with its owner's name and its downloads. */
+/** Selects assets that are not deleted, each with its owner's name and its download count. */
 export function selectAssets(db: Database | Transaction) {
   return db
     .selectFrom('assets')
@@ -42,7 +42,7 @@ export function selectAssets(db: Database | Transaction) {
     ]);
 }
 
-/** Returns the condition that the newest files are a complete model for Transformers, not an adapter. */
+/** Returns the condition that the asset's newest files are a complete Transformers model, not an adapter. */
 export function isWhole(assetId: RawBuilder<unknown>): RawBuilder<boolean> {
   const hasFile = (path: string) => sql<boolean>`exists (
     select from asset_files file where file.asset_id = ${assetId} and file.path = ${path} and file.last_number is null)`;
@@ -115,8 +115,8 @@ export async function insertAsset(tx: Transaction, asset: NewAsset): Promise<str
 }
 
 /**
- * Returns models with this name and with files, by precedence: own models by title, then starter and
- * restricted models by id.
+ * Returns models with this name that have files. The user's own models (by title) come first, then starter
+ * and restricted models (by id).
  */
 export async function selectModelsByName(
   db: Database | Transaction,
@@ -228,9 +228,9 @@ export async function selectRevisions(
 export const fileColumns = ['path', 'sha256', 'size_bytes', 'uploaded_at'] as const;
 
 /**
- * Filters for a revision's files; all by default. `paths`: these paths. `top`: files outside of folders, and
- * GGUF weights. `matching`: paths that match a regular expression of PostgreSQL, ignoring case. `limit`: the
- * first ones.
+ * Selects files of a revision; all by default. `paths`: only these paths. `top`: files outside of folders,
+ * plus GGUF weights in any folder. `matching`: paths that match a PostgreSQL regular expression, ignoring
+ * case. `limit`: maximum number of files.
  */
 export type FileChoice = {
   paths?: string[];
@@ -261,7 +261,7 @@ export async function listFiles(
   return query.orderBy('path').execute();
 }
 
-/** `end`: the end of a branch's range; null for main. */
+/** `end` is the last number of a branch's range, or null for the main branch. */
 export function newestFiles(db: Database | Transaction, assetId: string, end: number | null = null) {
   return db
     .selectFrom('asset_files')
@@ -299,7 +299,7 @@ export async function insertRevision(
   return id;
 }
 
-/** Ends the newest files of these paths at the revision `lastNumber`; ignores paths without a file. */
+/** Ends the newest files with these paths at the revision `lastNumber`. Ignores paths without a file. */
 export async function endFiles(
   tx: Transaction,
   assetId: string,

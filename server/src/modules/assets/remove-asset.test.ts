@@ -63,7 +63,7 @@ test('deletes a model if only complete models are based on it', async () => {
   }
   const remove = async () => server.send(contract.deleteAsset, { params: { id: base } }, { as: ada });
   await upload(bob, bobs, 'config.json', '{}');
-  // Before its run has created it.
+  // Without files, the model does not count as complete: its run has not created it yet.
   expect((await refusalOf(await remove())).message).toContain("'Full one' cannot work without it");
   await upload(ada, mine, 'config.json', '{}');
   expect((await remove()).status).toBe(204);

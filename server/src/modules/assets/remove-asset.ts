@@ -37,9 +37,8 @@ const findForeignDependents: FindAssetUse = async (tx, asset) => {
 };
 
 /**
- * Step: deletes a locked asset for all users, except for its rows, which `purgeAsset` deletes. `userId` is
- * the deleting user; null for an operator on the machine. Throws AppError 'conflict' while something uses the
- * asset.
+ * Step: marks a locked asset as deleted for all users; `purgeAsset` later deletes its rows. `userId` is the
+ * deleting user, or null for an operator on the machine. Throws AppError 'conflict' if the asset is in use.
  */
 export async function removeAsset(
   tx: Transaction,
@@ -61,10 +60,10 @@ export async function removeAsset(
 }
 
 /**
- * Deletes the asset with all its revisions, and its bytes once nothing else refers to them. Throws AppError
- * 'conflict' while a run or a deployment uses it, or while a model depends on it: a fine-tune or an uploaded
- * adapter cannot be served without its base. Other users' models only count while their owners may read the
- * base.
+ * Deletes the asset with all its revisions. Its bytes are deleted when no other asset refers to them. Throws
+ * AppError 'conflict' if a run or a deployment uses the asset, or if a model depends on it: a fine-tune or an
+ * uploaded adapter cannot be served without its base. A model of another user blocks the deletion only if its
+ * owner may read the base.
  */
 export async function deleteAsset(
   ctx: Context,
@@ -77,15 +76,16 @@ export async function deleteAsset(
     await removeAsset(tx, { asset, userId, findUses: input.findUses });
     await ctx.jobs.enqueue(tx, collectBlobsJob, {});
   });
-  // The asset is deleted already: the job deletes the rest of a large asset, or everything if this fails.
+  // The asset is deleted already. If this step fails, or a large asset has more rows, a job deletes them
+  // later.
   await purgeAsset(ctx.db, { assetId }).catch((error: unknown) =>
     ctx.log.warn({ err: error, asset_id: assetId }, 'failed to purge a deleted asset; the job will retry'),
   );
 }
 
 /**
- * Returns the first titles and the number of the owner's models that depend on this one: fine-tunes and
- * adapters without full weights.
+ * Returns the owner's models that depend on this one, as their number and the first titles: fine-tunes and
+ * adapters that do not contain the full weights.
  */
 async function listOwnDependents(
   tx: Transaction,
@@ -116,8 +116,8 @@ async function listOwnDependents(
 }
 
 /**
- * Counts other users' fine-tunes of this model whose owners may still read it: only those can be deployed.
- * Uploaded adapters of other users do not count.
+ * Counts other users' fine-tunes of this model whose owners may still read it, because only those can be
+ * deployed. Adapters that other users uploaded do not count.
  */
 async function countForeignDependents(
   tx: Transaction,
@@ -134,9 +134,9 @@ async function countForeignDependents(
 }
 
 /**
- * Step: prevents the assets from being deleted, or closed to the user, until the transaction ends, so that
- * such a change sees what the transaction writes. Throws AppError 'not_found' if an asset is already deleted
- * or closed.
+ * Step: until the transaction ends, prevents other transactions from deleting the assets or ending the user's
+ * access. Later changes to the assets therefore see the rows that this transaction writes. Throws AppError
+ * 'not_found' if an asset is already deleted, or if the user may not read it.
  */
 export async function lockAssetsForUse(
   tx: Transaction,
@@ -144,7 +144,8 @@ export async function lockAssetsForUse(
 ): Promise<void> {
   const wanted = [...new Set(ids)].sort();
   await tx.selectFrom('assets').select('id').where('id', 'in', wanted).orderBy('id').forKeyShare().execute();
-  // Check after locking, to see the changes of transactions that this one waited for.
+  // Check after locking: this transaction may have waited for another that deleted an asset or ended the
+  // access.
   const readable = await selectReadableIds(tx, { ids: wanted, userId });
   if (readable.size < wanted.length) throw notFound('Asset');
 }

@@ -37,7 +37,10 @@ import { listShares, shareAsset, unshareAsset } from './sharing/shares.ts';
 
 const DOWNLOADS_PER_MINUTE = 120;
 
-/** All routes except `POST /api/v1/asset`, which the training module binds to start fine-tunes. */
+/**
+ * All asset routes except `POST /api/v1/asset`. The training module binds that route, because it also starts
+ * fine-tunes.
+ */
 export function assetsRoutes(parts: { findUses: FindAssetUse[]; checkModelFile: CheckModelFile }): Binding[] {
   return [
     bind(contract.getAsset, (ctx, { params }) => getAsset(ctx, { assetId: params.id })),

@@ -25,8 +25,8 @@ import { auditedElsewhere, notAudited } from './testing/not-audited.ts';
 import { signUpPeople } from './testing/sign-up-people.ts';
 
 /*
- * Every call of the contract that may change something adds a row to the audit log. A new call fails until it
- * is called below, or has a reason in `testing/not-audited.ts`.
+ * Every call of the contract that may change something adds a row to the audit log. This test fails for a new
+ * call until it is added below, or to `testing/not-audited.ts` with a reason.
  */
 
 const server = await testServer({ readData: async () => goodData });
@@ -147,7 +147,7 @@ async function deleteAccount(): Promise<void> {
   await request(privacy.deleteAccount, { body }, { headers: { cookie } });
 }
 
-/** Deploys and terminates an image model. Terminates it immediately, because the machine has room for few. */
+/** Deploys an image model and terminates it immediately, because the machine has room for few. */
 function imageCalls(
   deployPod: typeof imageDeployments.imageCalls.flux.deploy,
   end: typeof imageDeployments.imageCalls.flux.terminate,
@@ -166,7 +166,7 @@ function imageCalls(
   ];
 }
 
-/** Each call with its action in the log. */
+/** Each call, with the action that it adds to the log. */
 const calls: [endpoint: unknown, action: string, make: () => Promise<unknown>][] = [
   [assets.createAsset, 'asset.created', () => makeAsset()],
   [assets.createAsset, 'run.started', startRun],
@@ -351,7 +351,7 @@ const audit = (query: Parameters<typeof request<typeof listAudit>>[1]['query'] =
 const newest = async (action: string) =>
   (await audit({ limit: 200 })).entries.find((entry) => entry.action === action)?.entry_id;
 
-test('every call that may change something is called below, or has a reason not to be', async () => {
+test('every call that may change something is tested here, or listed with a reason for not being audited', async () => {
   const called = calls.map(([endpoint]) => endpoint);
   const known = new Set<unknown>([...called, ...notAudited.keys(), ...auditedElsewhere.keys()]);
   const changing = (await contractEndpoints()).filter(

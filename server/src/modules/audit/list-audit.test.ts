@@ -22,7 +22,7 @@ const audit = (query: Parameters<typeof request<typeof listAudit>>[1]['query'] =
   request(listAudit, { query }, { as: olga });
 
 describe('the list', () => {
-  test('continues after a page without ledger entries', async () => {
+  test('continues after a page that contains no ledger entries', async () => {
     await makeAsset();
     const { next_cursor } = await audit({ limit: 1 });
     expect((await audit({ limit: 1, cursor: next_cursor ?? undefined })).entries).toHaveLength(1);
@@ -54,7 +54,7 @@ describe('the list', () => {
     });
   });
 
-  test('is filtered by user, named in any way, and by noun', async () => {
+  test("is filtered by noun, and by a user's id or email address", async () => {
     for (const user of [olga.email, olga.userId]) {
       const { entries } = await audit({ user, limit: 200 });
       expect(new Set(entries.map((entry) => entry.user_id))).toEqual(new Set([olga.userId]));
@@ -78,7 +78,7 @@ describe('the list', () => {
     ]);
   });
 
-  test('has every entry on some page, even if the transaction that started first wrote last', async () => {
+  test('contains every entry exactly once across pages, even if transactions finish in another order than they start', async () => {
     const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
     for (const [action, second] of [['door.opened', 2] as const, ['door.closed', 1] as const])
       await services.db

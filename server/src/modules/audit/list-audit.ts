@@ -8,28 +8,29 @@ import { findUserId } from '../accounts/users.ts';
 import { findTitles } from '../assets/assets.ts';
 import { listSends } from '../billing/transfers.ts';
 
-/** The fields of entries that contain ids, by kind. */
+/** The fields of an entry's detail that contain ids, by the kind of object. */
 const fields = {
   users: ['recipient_id', 'payer_id', 'inviter_id', 'to_user_id'],
   keys: ['key_id'],
   assets: ['asset_id', 'model_id'],
 };
 
-/** The cursor of the first page: above any row's number, and within a cursor's 18 digits. */
+/** The cursor of the first page: above any row's number, and short enough for a cursor's 18 digits. */
 const FIRST_PAGE = 10n ** 18n - 1n;
 
 const SENDS_NOUN = 'credits';
 
 /**
- * Lists changes, newest first; the caller is an operator. Sends of credits are read from the append-only
- * ledger instead of being recorded twice. The cursor contains a position in each of the two.
+ * Lists changes, newest first; the caller is an operator. Transfers of credits are read from the ledger, so
+ * that the audit log need not record them again. The cursor contains a position in the log and a position in
+ * the ledger.
  */
 export async function listAudit(
   ctx: Context,
   { query }: InputOf<typeof listAuditEndpoint>,
 ): Promise<ResponseOf<typeof listAuditEndpoint>> {
   const { user, noun, limit } = query;
-  // Only the id of a deleted account remains.
+  // A deleted account can only be found by its id.
   const userId = user === undefined ? undefined : ((await findUserId(ctx.db, user)) ?? user);
   const [beforeEntry = FIRST_PAGE, beforeSend = FIRST_PAGE] = query.cursor?.split('-').map(BigInt) ?? [];
   const page = { userId, limit: limit + 1 };
@@ -63,9 +64,9 @@ export async function listAudit(
 }
 
 /**
- * Merges the lists, newest first, preserving the order of each. A transaction may start before another and
- * still get the higher number; because the cursor is a number, sorting by time would drop one of the two from
- * every page.
+ * Merges the two lists, newest first, without changing the order within each. Entries are paged by number,
+ * and a transaction that starts earlier may get a higher number. Sorting by time could move such an entry
+ * across the page boundary, where no page would contain it.
  */
 function mergeByTime<A extends { at: Date }, B extends { at: Date }>(
   ones: readonly A[],
@@ -91,7 +92,7 @@ async function findSubjects(db: Database, details: Record<string, string>[]): Pr
   const idsIn = (names: string[]) => [
     ...new Set(details.flatMap((detail) => names.flatMap((name) => detail[name] ?? []))),
   ];
-  // Other entries use these fields for the name of a restricted model.
+  // In entries about restricted models, these fields contain the model's name, so use only UUIDs.
   const uuidsIn = (names: string[]) => idsIn(names).filter(isUuid);
   const [named, titled] = await Promise.all([
     findNames(db, { userIds: idsIn(fields.users), keyIds: uuidsIn(fields.keys) }),

@@ -20,14 +20,14 @@ const refusal = z.object({
 
 export type ChatBody = InputOf<typeof chatCompletions>['body'];
 
-/** The model's text and whether it is complete, or the error of an answer, which is free. */
+/** The model's text, and whether it is complete. Or an error, for which the user pays nothing. */
 type ChatAnswer =
   | { text: string; isWhole: boolean; error: null; costMicro: bigint }
   | { error: string; costMicro: bigint };
 
 /**
  * Returns the answer to a chat on behalf of a user, through the same code as the user's own calls. Throws if
- * the signal or the end of this process aborted it.
+ * `signal` is aborted or the process is shutting down.
  */
 export async function answerChat(
   services: Services,

@@ -9,16 +9,16 @@ import { openRequests } from '../chat/admit-request.ts';
 import { endAnswers, type Progress, recordProgress } from './bulk-answers.ts';
 import { type BulkChanges, type BulkColumns, type BulkKind, type BulkRow, bulkTable } from './bulk-table.ts';
 
-/** Concurrent requests of a row. */
+/** Maximum concurrent requests of one row. */
 const AT_ONCE = 4;
-/** After this time, it is the next row's turn. */
+/** After this time, the turn passes to the next row. */
 const TURN_MS = 10_000;
-/** Interval of checks whether users' calls have been answered. */
+/** How often to check whether users' calls are still running. */
 const LOOK_MS = 200;
-/** Maximum time for which requests wait for users' calls to end. */
+/** Maximum time for which rows wait for users' calls, which have priority. */
 const YIELD_MS = 10_000;
 
-/** The time since when the rows have been waiting for users' calls. */
+/** When the rows began to wait for users' calls; null if they are not waiting. */
 let waitingSince: number | null = null;
 
 type End = { outcome: 'completed' | 'cancelled' | 'expired' | 'failed'; error: string | null };
@@ -26,29 +26,33 @@ type End = { outcome: 'completed' | 'cancelled' | 'expired' | 'failed'; error: s
 type Turn<Row, Request, Answer> = {
   lease: Lease<BulkRow>;
   signal: AbortSignal;
-  /** Returns the first unanswered requests. */
+  /** Returns the first requests without an answer. */
   open: (row: Row, limit: number) => Promise<Request[]>;
   ask: (row: Row, requests: Request[]) => Promise<Answer[]>;
   /** Step: stores answers. */
   keep: (tx: Transaction, row: Row, answers: Answer[]) => Promise<Progress>;
-  /** Returns the error after which no more answers are requested. */
+  /** Returns an error if the answers show that further requests would fail too, which ends the row. */
   failure?: (answers: Answer[]) => string | null;
-  /** Prepares the end outside of a transaction; returns the step that writes it and returns its columns. */
+  /**
+   * Prepares the row's end outside of a transaction, e.g. writes files. Returns a step that stores the result
+   * in the ending transaction and returns the columns to update.
+   */
   prepareEnd: (row: Row, end: End) => Promise<(tx: Transaction) => Promise<BulkChanges>>;
 };
 
 type Work = LeasedWork<BulkColumns, BulkRow>;
 
-/** Returns the work on leased rows: a turn of the row's kind. */
+/** Returns the worker for leased rows, which runs the function for the row's kind. */
 export function bulkWork(kinds: Record<BulkKind, Work['work']>): Work {
   return { table: bulkTable, work: (lease, signal) => kinds[lease.row.kind](lease, signal) };
 }
 
 /**
- * Gives a leased row a turn: requests its answers, a few at a time. While users' calls are open, it waits 10
- * seconds before each group. The row ends if all requests are answered, it was cancelled, its time or its API
- * key has ended, or the model fails. Answers and their costs are stored together under the lease: after a
- * crash, requests without a stored answer are repeated, and were not charged. Throws LeaseLost.
+ * Gives a leased row a turn of 10 seconds: sends its requests, a few at a time. Before each group, it waits
+ * up to 10 seconds for users' calls to finish. The row ends if all requests are answered, if it was
+ * cancelled, if its deadline has passed, if its API key has ended, or if the model fails. Answers and their
+ * costs are stored together under the lease. After a crash, requests without a stored answer are sent again;
+ * they have not been charged. Throws LeaseLost.
  */
 export async function answerInTurns<Row extends BulkRow, Request, Answer>(
   services: Services,
@@ -90,13 +94,13 @@ export async function answerInTurns<Row extends BulkRow, Request, Answer>(
   await locked((tx) => releaseLeased(tx, bulkTable, lease));
 }
 
-/** Returns true while rows must wait for users' calls. */
+/** Returns true if rows must keep waiting for users' calls. */
 function mustYield(now: number): boolean {
   waitingSince ??= now;
   return now - waitingSince < YIELD_MS;
 }
 
-/** Returns how the row ends before further requests; null if it continues. */
+/** Returns how the row ends if no further requests are to be sent; null if it continues. */
 async function endOf({ db, clock }: Services, row: BulkRow, open: number): Promise<End | null> {
   const { error, cancelled_at: cancelledAt, expires_at: expiresAt, key_id: keyId } = row;
   if (open === 0) return { outcome: 'completed', error };

@@ -17,20 +17,20 @@ import type { BatchRow } from './bulk-table.ts';
 import type { BatchAnswer, BatchRequest } from './queries.ts';
 import { parseBody, type RequestBody } from './request-bodies.ts';
 
-/** Retries for a model server that is temporarily unavailable. */
+/** Maximum attempts if a model server is temporarily unavailable. */
 const TRIES = 3;
 
 const PAUSE_MS = 2_000;
 
-/** The fields of a batch, or of other background work, that a request needs. */
+/** The fields of a batch, or of other background work, that answering a request needs. */
 type Answered = Pick<BatchRow, 'id' | 'user_id' | 'endpoint' | 'prices'>;
 
 type Asked = { batch: Answered; request: BatchRequest; signal: AbortSignal };
 
 /**
- * Returns the answer to one request of a batch, through the same code as its user's calls, with its cost at
- * the batch's prices. Charges nothing: the caller charges when it stores the answer. A rejection becomes the
- * request's error. Throws if the signal or the end of this process aborted it.
+ * Returns the answer to one request of a batch, through the same code as the user's own calls, and its cost
+ * at the batch's prices. Does not charge: the caller charges when it stores the answer. If the request is
+ * rejected, returns the error as its answer. Throws if `signal` is aborted or the process is shutting down.
  */
 export async function answerRequest(
   services: Services,
@@ -56,7 +56,7 @@ export async function answerRequest(
     const bill = { micro: 0n };
     try {
       const body = await ask(ctx, billedTo(chat, batch, bill), asked, signal);
-      // Discard an answer that arrives after the batch was cancelled.
+      // Discard the answer if the batch was cancelled while the model answered.
       signal.throwIfAborted();
       return toAnswer(200, body, bill.micro);
     } catch (error) {
@@ -71,7 +71,10 @@ export async function answerRequest(
   }
 }
 
-/** Returns the chat services with a reservation that only records the charge, at the prices of the batch. */
+/**
+ * Returns the chat services with the batch's prices, and with a reservation that records the cost instead of
+ * charging it.
+ */
 function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): ChatParts {
   return {
     ...chat,
@@ -85,7 +88,7 @@ function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): Ch
           get priceMicro() {
             return reservedMicro;
           },
-          // The batch's hold covers the maximum cost of every request.
+          // Nothing to reserve: the batch's hold covers the maximum cost of every request.
           extend: async (toMicro) => {
             reservedMicro = toMicro;
           },
@@ -98,7 +101,7 @@ function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): Ch
   };
 }
 
-/** Aborting the signal has the effect of a client that disconnects. */
+/** Sends the request to its endpoint. Aborting `signal` has the same effect as a client that disconnects. */
 async function ask(
   ctx: Context,
   parts: ChatParts,
@@ -115,7 +118,10 @@ async function ask(
   return body;
 }
 
-/** Finds the model, so that an unknown name is rejected immediately. */
+/**
+ * Returns the model's server. Called when a batch starts, so that an unknown model name is rejected
+ * immediately.
+ */
 export async function findUpstreamOf(
   ctx: Context,
   chat: ChatParts,
@@ -123,7 +129,7 @@ export async function findUpstreamOf(
 ): Promise<Pick<Upstream, 'accelerator' | 'context_tokens'>> {
   const kind = url === '/v1/embeddings' ? 'embedding' : 'text';
   const fineTune = await findFineTune(ctx.db, { userId: ctx.caller.userId, name: model });
-  // The first request deploys the model, on a GPU or a CPU: hold the higher price.
+  // The first request will deploy the model, on a GPU or a CPU. Assume the GPU, because its price is higher.
   if (fineTune && kind === 'text') return { accelerator: 'GPU', context_tokens: DEFAULT_CONTEXT_TOKENS };
   return findModel(ctx, chat, { modelName: model, kind });
 }

@@ -14,7 +14,7 @@ import { holdAnswers, stubUsage } from '../deployments/testing/stub-model-server
 import { insertEncoder } from '../deployments/testing/test-models.ts';
 import { deleteAnswersOf } from './bulk-answers.ts';
 
-/* Requests of a file that the batch answers, with OpenAI's client. */
+/* Batches are created and read with OpenAI's client. */
 
 const { server, stub, clock, nextUser, openai, deploy, balance } = await starterServing();
 let ada: TestUser;
@@ -52,7 +52,7 @@ const linesOf = async (id: string | null | undefined) =>
     .split('\n')
     .map((line) => JSON.parse(line) as { custom_id: string; response: { status_code: number; body: Line } });
 
-/** A format that no model server here can enforce. */
+/** A response format that no model server in this test can enforce. */
 const unenforced = {
   type: 'json_schema',
   json_schema: { name: 'none', strict: true, schema: { not: { type: 'string' } } },
@@ -145,7 +145,7 @@ it("lets users' calls run first", async () => {
 it("completes while another user's call stays open", async () => {
   const leave = await openCall(await server.signUp('Bob'));
   const made = await create([chat('a'), chat('b')]);
-  // It had a turn, and waits.
+  // The batch has had its turn and now waits.
   for (const isLocked of [true, false]) await vi.waitFor(async () => expect(await begun()).toBe(isLocked));
   expect(stub.requests).toHaveLength(1);
   clock.advance({ seconds: 11 });
@@ -212,7 +212,7 @@ it.each([
   expect(await balance()).toMatchObject({ balance: before.balance });
 });
 
-it("locks its user's account after its requests are written", async () => {
+it("locks its user's account only after its requests are written", async () => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
   await create([chat('a')]);
   const asked = query.mock.calls.map(([text], at) => ({
@@ -244,12 +244,12 @@ it('repeats a request whose answer was lost in a crash, and charges it once', as
   const goOn = holdAnswers(stub);
   const made = await create([chat('a'), chat('b')]);
   await vi.waitFor(() => expect(stub.open).toBe(2));
-  // Simulates a lease of another process, which has died too.
+  // Simulates the lease of a second process that has also died.
   const lockedUntil = new Date(clock.now().getTime() + 29_000);
   await sql`update bulk_answers set lock_token = ${randomUUID()}, locked_until = ${lockedUntil}
     where user_id = ${ada.userId}`.execute(server.services.db);
   goOn();
-  // Expires that lease, but not the lease of the process that claims the batch next.
+  // Expires only that lease: the next claim has a later expiry.
   clock.advance({ seconds: 30 });
   const done = await until(made.id, 'completed');
   expect(done.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
@@ -306,7 +306,7 @@ it('is charged for its stored answers when its user is deleted', async () => {
   expect((await openai().batches.list()).data).toEqual([]);
 });
 
-describe('is rejected by its line, without a hold', () => {
+describe('is rejected with the number of its invalid line, and creates no hold', () => {
   it.each<[Line[], string]>([
     [[chat('a'), chat('a')], "Line 2: custom_id 'a' stands on a line before"],
     [[{ ...chat('a'), custom_id: undefined }], 'Line 1: custom_id is required'],

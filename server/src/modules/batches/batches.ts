@@ -101,7 +101,7 @@ function toSeconds(instant: Date | null): number | null {
   return instant && Math.floor(instant.getTime() / 1000);
 }
 
-/** Stores the files of a batch that ends; returns the step that adds them to the user's files. */
+/** Writes the files of a batch that ends. Returns the step that adds them to the user's files. */
 export async function prepareEnd(
   services: Services,
   batch: BatchRow,
@@ -133,7 +133,7 @@ async function* answersOf({ db }: Services, { id, isError }: { id: string; isErr
   }
 }
 
-/** Yields rejected requests, and requests that expired. */
+/** Yields rejected requests, and requests that were unanswered when the batch expired. */
 async function* errorsOf(services: Services, { id, total }: BatchRow, isExpired: boolean): Lines {
   yield* answersOf(services, { id, isError: true });
   if (!isExpired) return;
@@ -146,7 +146,7 @@ async function* errorsOf(services: Services, { id, total }: BatchRow, isExpired:
   }
 }
 
-/** Returns null if there are no lines. */
+/** Returns null if there are no lines to write. */
 async function storeLines(services: Services, lines: Lines): Promise<Blob | null> {
   const first = await lines.next();
   if (first.done) return null;

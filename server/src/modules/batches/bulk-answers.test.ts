@@ -5,7 +5,7 @@ import { earlierDatabase } from '../../testing/earlier-database.ts';
 import { findBulk, selectBulk } from './bulk-answers.ts';
 import { bulkTable } from './bulk-table.ts';
 
-/* Batches and drafts that were in separate tables become rows of one. */
+/* Batches and drafts had separate tables before this migration, which moves both into one. */
 
 const id = (n: number) => `00000000-0000-4000-8000-00000000000${n}`;
 const at = (seconds: number) => new Date(Date.UTC(2026, 10, 1, 12, 0, seconds));
@@ -98,7 +98,7 @@ test('an upgrade retains the holds, costs and progress of batches and drafts', a
   expect(await findBulk(db, 'draft', { userId: 'bob', id: id(5) })).toMatchObject({ started_at: null });
 });
 
-test("leases a user's batches and drafts in turns with other users'", async () => {
+test('leases rows of different users in turn, whether they are batches or drafts', async () => {
   const claimed = [];
   for (let seconds = 30; seconds < 33; seconds += 1)
     claimed.push((await claimDue(db, bulkTable, at(seconds)))?.id);

@@ -8,11 +8,14 @@ import { AppError } from '../../platform/errors.ts';
 import { hold, settle } from '../billing/ledger/holds/holds.ts';
 import { type BulkChanges, type BulkKind, type BulkRow, type RowOf, running, toRow } from './bulk-table.ts';
 
-/* Rows of bulk answers, both batches and drafts: queries, and their start, cancellation, charge and end. */
+/*
+ * A row of bulk answers is a batch or a draft. This file has its queries, and starts, cancels, charges and
+ * ends it.
+ */
 
-/** Background work has a deadline of one day. */
+/** Deadline of background work. */
 const WINDOW_MS = 24 * 60 * 60_000;
-/** The hold outlives the work, so that its last answers are charged. */
+/** The hold expires later than the work, so that the last answers can still be charged. */
 const SLACK_MS = 2 * 60 * 60_000;
 
 type Db = Database | Transaction;
@@ -28,7 +31,7 @@ export async function insertBulk(
     .execute();
 }
 
-/** Returns a user's row, optionally locked until the transaction ends. */
+/** Returns a user's row. Optionally locks it until the transaction ends. */
 export async function findBulk<Kind extends BulkKind>(
   db: Db,
   kind: Kind,
@@ -68,7 +71,9 @@ export async function selectBulk<Kind extends BulkKind>(
   return rows.map((row) => toRow(row) as RowOf<Kind>);
 }
 
-/** Prevents the user from creating another row of the kind until the transaction ends. */
+/**
+ * Prevents concurrent transactions from creating a row of this kind for the user until the transaction ends.
+ */
 export async function lockBulk(tx: Transaction, kind: BulkKind, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`${kind} of ${userId}`}, 0))`.execute(tx);
 }
@@ -90,7 +95,7 @@ export async function countBulk(
 }
 
 type Start = Omit<BulkChanges, 'prices'> & {
-  /** The maximum cost in micro-BGL. A hold has at least 1. */
+  /** The maximum cost in micro-BGL. Zero is held as 1, the minimum of a hold. */
   highestMicro: bigint;
   prices: Record<string, string>;
   model: string;
@@ -98,8 +103,8 @@ type Start = Omit<BulkChanges, 'prices'> & {
 };
 
 /**
- * Step: holds the maximum cost of a row's answers and starts it, or starts it again. The last step of its
- * transaction, because the hold locks the user's account. Throws AppError 'insufficient_funds' and
+ * Step: holds the maximum cost of a row's answers, and starts or restarts the row. Must be the last step of
+ * its transaction, because the hold locks the user's account. Throws AppError 'insufficient_funds' and
  * 'budget_exceeded'.
  */
 export async function startAnswers(
@@ -145,7 +150,7 @@ export async function cancelAnswers(
   return numUpdatedRows > 0n;
 }
 
-/** What answers add to their row. */
+/** The progress of a row that newly stored answers add. */
 export type Progress = {
   completed: number;
   failed: number;
@@ -153,7 +158,7 @@ export type Progress = {
   changes?: Pick<BulkChanges, 'dropped' | 'error'>;
 };
 
-/** Step: adds answers and their cost to a locked row. */
+/** Step: adds the number of answers and their cost to a locked row. */
 export async function recordProgress(
   tx: Transaction,
   row: BulkRow,
@@ -187,7 +192,10 @@ export async function deleteAnswersOf(tx: Transaction, userId: string): Promise<
   await tx.deleteFrom('bulk_answers').where('user_id', '=', userId).execute();
 }
 
-/** Step: charges the cost of answers. Charges nothing if the hold expired while no server was running. */
+/**
+ * Step: charges the cost of the stored answers. Charges nothing if the hold expired while no server was
+ * running.
+ */
 async function charge(
   tx: Transaction,
   {

@@ -7,10 +7,10 @@ import type { LeasedTable } from '../../platform/leases/leased-table.ts';
 export type BulkColumns = Selectable<DB['bulk_answers']>;
 export type BulkChanges = Updateable<DB['bulk_answers']>;
 
-/** Columns with the types that the table's constraints and the contract guarantee. */
+/** Columns with narrower types, which the table's constraints and the contract guarantee. */
 type Typed<Columns> = Omit<BulkColumns, keyof Columns | 'prices'> &
   Columns & {
-    /** Micro-BGL as text, by the id of the replaced price. */
+    /** The agreed prices in micro-BGL, as text, by the id of the price that each replaces. */
     prices: Record<string, string>;
   };
 
@@ -51,7 +51,10 @@ const columns = [
 
 export const running = sql<boolean>`started_at is not null and ended_at is null`;
 
-/** Batches and drafts as leased work. Users take turns; the user who has waited longest is first. */
+/**
+ * Batches and drafts as leased work. Users take turns: the row of the user who has waited longest comes
+ * first.
+ */
 export const bulkTable: LeasedTable<BulkColumns, BulkRow> = {
   name: 'bulk_answers',
   columns,

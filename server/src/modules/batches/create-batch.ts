@@ -42,7 +42,7 @@ const requestLine = z.object({
 
 const FIELD = 'input_file_id';
 
-/** Per user, because each stores its requests in the database. */
+/** Maximum per user, because a batch stores all of its requests in the database. */
 const OPEN_MAX = 10;
 
 type Body = InputOf<typeof createBatchEndpoint>['body'];

@@ -16,7 +16,7 @@ import { findUpstreamOf } from './answer-request.ts';
 import { agreePrices, withAgreedPrices } from './batch-prices.ts';
 import type { RequestBody } from './request-bodies.ts';
 
-/** Few tokens of a text have more characters. */
+/** Most tokens have at most this many characters. Used to estimate the minimum number of tokens of a text. */
 const TOKEN_CHARACTERS = 6;
 
 /** Returns the maximum cost of a request of a batch on the model's device. */
@@ -42,7 +42,7 @@ export async function highestRequestCostMicro(
   return highestCostOfAll(tokenPrices(upstream, prices), choices);
 }
 
-/** A chat with one question, whose length is known. */
+/** A chat with one question, whose cost can be calculated in advance. */
 export type ChatToQuote = {
   model: string;
   messages: { role: 'user'; content: string }[];
@@ -52,9 +52,8 @@ export type ChatToQuote = {
 };
 
 /**
- * Returns the maximum cost of chats with one model, and the batch prices for chats that start now. Throws
- * AppError 'model_not_found', and the error of `tooLong` if a chat is certainly longer than the model's
- * context.
+ * Returns the maximum total cost of chats with one model, and the batch prices that are agreed now. Throws
+ * AppError 'model_not_found', and `tooLong` if a chat certainly exceeds the model's context.
  */
 export async function quoteChats(
   ctx: Context,
@@ -84,7 +83,7 @@ export async function quoteChats(
   return { highestMicro, prices: agreed };
 }
 
-/** Moves an error about the model to the field of the settings. */
+/** Rethrows an error about the model for the field of the settings. */
 function inSettings(error: unknown): never {
   if (!(error instanceof AppError) || error.param !== 'model') throw error;
   const { code, publicMessage, cause } = error;

@@ -7,10 +7,10 @@ type Db = Database | Transaction;
 
 export type BatchRequest = { number: number; customId: string; body: Record<string, unknown> };
 
-/** The result of a request, as its line in the output or error file. */
+/** The result of a request, in the format of a line of the output or error file. */
 export type BatchAnswer = { number: number; answer: object; isError: boolean; costMicro: bigint };
 
-/** Maximum size of one statement, to limit the lines in memory. */
+/** Maximum size of one insert statement, which limits how many lines are in memory. */
 const AT_ONCE = { lines: 500, characters: 4_000_000 };
 
 /** Inserts the requests of a batch, which are already validated. */

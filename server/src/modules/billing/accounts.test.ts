@@ -28,7 +28,7 @@ test('an operator sees all accounts, newest first, page by page', async () => {
   await expect(list({ cursor: 'nobody' })).rejects.toMatchObject({ status: 400 });
 });
 
-test("visitors' credits belong to a system account, which is not listed", async () => {
+test("books visitors' credits on a system account, which is not listed", async () => {
   const id = systemUserId('visitors');
   await inTransaction(server.services.db, (tx) => ensureSystemUser(tx, { id, name: 'Visitors' }));
   expect(await names('visitors')).toEqual([]);

@@ -35,15 +35,15 @@ type AccountRow = {
 
 type Place = { id: string };
 
-/** Returns the list position of the user with this id; undefined if the user does not exist. */
+/** Returns the list cursor of the user with this id; undefined if the user does not exist. */
 async function findPlace(db: Database, id: string): Promise<Place | undefined> {
   return db.selectFrom('users').select('id').where('id', '=', id).executeTakeFirst();
 }
 
 /**
- * Grants credits to a user; the caller is an operator. They count as bought, because they were paid for
- * elsewhere or granted on purpose. Throws AppError 'not_found' for an unknown recipient, and 'conflict' for
- * an unverified address.
+ * Grants credits to a user; the caller is an operator. The credits count as bought, because the user paid
+ * elsewhere, or the operator grants them on purpose. Throws AppError 'not_found' for an unknown recipient,
+ * and 'conflict' for an unverified address.
  */
 export async function grantCredits(
   ctx: Context,
@@ -71,7 +71,8 @@ export async function grantCredits(
         idempotencyKey: ctx.idempotencyKey && `grant-credits:${userId}:${ctx.idempotencyKey}`,
       });
       const amount = formatBgl(input.amount);
-      // The transfer outlives the stored response, so a repeated call may reach this point.
+      // A repeated call normally gets the stored response. After that expired, it reaches this point, and the
+      // ledger recognises its key.
       if (!isReplayed) {
         await notify(tx, {
           userId: recipientId,
@@ -142,8 +143,8 @@ function toAccount({ config }: Pick<Context, 'config'>, row: AccountRow): Accoun
 }
 
 /**
- * Books that a user's payment was reversed; the caller is an operator. The user owes the part that the
- * balance does not cover. Throws AppError 'not_found' for an unknown user.
+ * Books that a user's payment was reversed; the caller is an operator. The balance is reduced as far as
+ * possible, and the rest becomes a debt. Throws AppError 'not_found' for an unknown user.
  */
 export async function chargeBackPayment(
   ctx: Context,
@@ -182,8 +183,8 @@ export async function chargeBackPayment(
 }
 
 /**
- * Locks the accounts of these users until the transaction ends, in the order of their ids in the database's
- * collation, like the ledger's functions.
+ * Locks the accounts of these users until the transaction ends. Like the ledger's functions, locks in the
+ * order of ids in the database's collation, to avoid deadlocks.
  */
 export async function lockUserAccounts(tx: Transaction, userIds: string[]): Promise<void> {
   await sql`

@@ -3,17 +3,17 @@ import type { Database, Transaction } from '../../platform/db/database.ts';
 
 const balance = sql.raw('(account.credits_posted - account.debits_posted)');
 
-/** Transfers with a seq above `after`, up to `upTo`. */
+/** The transfers with a seq above `after` and up to `upTo`. */
 export type Moved = { after: bigint; upTo: bigint };
 
-/** Matches accounts on one side of these transfers, or all accounts if null. */
+/** Matches the accounts on one side of these transfers. Matches all accounts if `moved` is null. */
 const ofMoved = (side: 'debit_account_id' | 'credit_account_id', moved: Moved | null): RawBuilder<unknown> =>
   moved === null
     ? sql`true`
     : sql`account.id in (
         select ${sql.ref(side)} from ledger_transfers where seq > ${moved.after} and seq <= ${moved.upTo})`;
 
-/** Stops watching up to `atMost` users who are below the limit, and returns them. */
+/** Removes up to `atMost` users below the limit from the watch list, and returns them. */
 export async function popLowBalances(
   tx: Transaction,
   { limitMicro, moved, atMost }: { limitMicro: bigint; moved: Moved | null; atMost: number },
@@ -31,7 +31,7 @@ export async function popLowBalances(
   return rows;
 }
 
-/** Watches all users with an account whose balance is at or above the limit. */
+/** Adds users whose balance is at or above the limit to the watch list. */
 export async function watchBalances(
   tx: Transaction,
   { limitMicro, moved }: { limitMicro: bigint; moved: Moved | null },
@@ -45,7 +45,7 @@ export async function watchBalances(
     on conflict do nothing`.execute(tx);
 }
 
-/** Returns the last checked transfer and its limit; undefined before the first check. */
+/** Returns the last checked transfer, and the limit at that time; undefined before the first check. */
 export async function findLastLook(db: Database): Promise<{ limitMicro: bigint; seq: bigint } | undefined> {
   return db.selectFrom('low_balance_look').select(['limit_micro as limitMicro', 'seq']).executeTakeFirst();
 }
@@ -59,7 +59,7 @@ export async function saveBalanceCheck(
     on conflict (single) do update set limit_micro = excluded.limit_micro, seq = excluded.seq`.execute(tx);
 }
 
-/** Returns the seq of the last of up to `atMost` transfers after this one; null if there are none. */
+/** Returns the seq of the last of the next `atMost` transfers after this one; null if there are none. */
 export async function findLastMoved(db: Database, after: bigint, atMost: number): Promise<bigint | null> {
   const { rows } = await sql<{ seq: bigint | null }>`
     select max(seq) as seq from (

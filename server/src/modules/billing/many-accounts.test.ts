@@ -57,7 +57,7 @@ test('finds a part of a name or address through the word index', async () => {
   }
 });
 
-test('collects debts without reading accounts that owe nothing', async () => {
+test('collects debts without reading accounts without a debt', async () => {
   const collect = () => db.transaction().execute((tx) => collectDebts(tx, { limit: 100 }));
   const [plan] = await plansOf(recording, collect);
   expect(plan).toContain('using ledger_accounts_receivable');

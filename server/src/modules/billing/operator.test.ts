@@ -42,7 +42,7 @@ describe('the operator', () => {
     });
   });
 
-  test('sends one notification of a grant or chargeback, however late the call is repeated', async () => {
+  test('notifies the user once of a grant or chargeback, even if the call is repeated much later', async () => {
     const ada = await signUp('Ada');
     const grant = () =>
       server.request(
@@ -69,7 +69,7 @@ describe('the operator', () => {
     expect(ofAda.map(({ action }) => action)).toEqual(['credits.granted', 'credits.charged_back']);
   });
 
-  test('gets the total debt from a chargeback', async () => {
+  test("gets the user's total debt in the response to a chargeback", async () => {
     const ada = await signUp('Ada');
     const chargeBack = async (amount: string) => {
       const body = { payer_id: ada.userId, amount };
@@ -102,7 +102,7 @@ describe('the operator', () => {
     }
   });
 
-  test('books a chargeback: the user pays the sendable part and owes the rest', async () => {
+  test('books a chargeback: the sendable part is collected, and the user owes the rest', async () => {
     const ada = await signUp('Ada');
     const body = { payer_id: ada.email, amount: '200', description: 'Card 4242' };
     const idempotencyKey = randomUUID();
@@ -132,7 +132,7 @@ describe('the operator', () => {
     ).rejects.toMatchObject({ status: 404, body: { error: { param: 'payer_id' } } });
   });
 
-  test('requests proofs of the ledger without waiting for them', async () => {
+  test('requests a proof of the ledger without waiting for it', async () => {
     const look = () => server.request(getLedger, {}, { as: operator });
     const proofs = async () => {
       const { rows } = await sql<{ at: Date }>`select proved_at as at from ledger_last_proof`.execute(db);
@@ -154,7 +154,7 @@ describe('the operator', () => {
     const { proof, is_being_proved } = await look();
     expect(Date.parse(proof?.proved_at ?? '')).toBeGreaterThanOrEqual(before - 1000);
     expect(is_being_proved).toBe(false);
-    // A recent proof is enough.
+    // The last proof is recent, so none is made.
     const first = await proofs();
     await prove();
     expect(await proofs()).toEqual(first);
@@ -168,7 +168,7 @@ describe('the operator', () => {
     expect(await proofs()).not.toEqual(first);
   });
 
-  test('sees the faults of a proof until another proof finds none', async () => {
+  test('sees the errors of a proof until a later proof finds none', async () => {
     const shift = (micro: number) =>
       sql`update ledger_sealed_totals set paid = paid + ${micro} where counterpart = 'payments'`.execute(db);
     const broken = async () => {
@@ -183,7 +183,7 @@ describe('the operator', () => {
     expect(await broken()).toEqual([]);
   });
 
-  test('reads the whole ledger with its proofs', async () => {
+  test('reads the accounts and the proof of the ledger', async () => {
     await sealTransfers(db);
     await proveLedger(db);
     const ledger = await server.request(getLedger, {}, { as: operator });
@@ -218,7 +218,7 @@ describe('the operator', () => {
     expect(balances.at(0)).toBeGreaterThan(0n);
   });
 
-  test('cannot grant more than the ledger can count', async () => {
+  test("cannot grant more than the ledger's integers can hold", async () => {
     const body = { recipient_id: operator.userId, amount: '1000000000000' };
     const grant = server.request(grantCredits, { body }, { as: operator });
     await expect(grant).rejects.toMatchObject({ status: 400, body: { error: { param: 'amount' } } });

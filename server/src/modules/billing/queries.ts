@@ -29,7 +29,7 @@ export async function getUserTotals(db: Reader, userId: string): Promise<UserTot
   return totals;
 }
 
-/** Returns the amount that the user sent to others in the last 24 hours, counted like in `ledger_send`. */
+/** Returns the amount that the user sent to others in the last 24 hours. Keep in step with `ledger_send`. */
 export async function sumSentInDay(db: Reader, userId: string): Promise<bigint> {
   const { rows } = await sql<{ sent: bigint }>`
     select coalesce(sum(amount), 0)::bigint as sent from ledger_transfers
@@ -38,7 +38,7 @@ export async function sumSentInDay(db: Reader, userId: string): Promise<bigint> 
   return rows[0]?.sent ?? 0n;
 }
 
-/** Returns the next expiry of given credits, with its amount. */
+/** Returns when the next given credits expire, and their amount. */
 export async function findNextExpiry(
   db: Reader,
   userId: string,

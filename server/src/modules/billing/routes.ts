@@ -32,7 +32,8 @@ export const creditsRoutes = ({
   bind(contract.listTransactions, (ctx, { query }) => listTransactions(ctx, query)),
   bind(contract.getUsageWindow, getUsageWindow),
   bind(contract.listSpend, (ctx, { query }) => listSpend(ctx, query)),
-  // Stricter than the default: a stolen key must not empty an account before its owner notices.
+  // A lower limit than the default, so that a thief with a stolen key cannot empty an account before its
+  // owner notices.
   bind(contract.transferTokens, (ctx, { body }) => transferCredits(ctx, { send, usage }, body), {
     callsPerMinute: 60,
   }),
@@ -41,7 +42,7 @@ export const creditsRoutes = ({
   bind(purchases.startPurchase, (ctx, { body }) => startPurchase(ctx, payments, body), {
     callsPerMinute: 10,
   }),
-  // Prevents guessing of codes.
+  // The low limit prevents guessing of codes.
   bind(codes.redeemCode, (ctx, { body }) => redeemCode(ctx, body), { callsPerMinute: 10 }),
   bind(codes.listCodes, (ctx, { query }) => listCodes(ctx, query)),
   bind(codes.createCodes, (ctx, { body }) => createCodes(ctx, body)),

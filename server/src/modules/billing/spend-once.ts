@@ -4,9 +4,9 @@ import { preparedIdempotent } from '../../platform/db/idempotency/idempotent.ts'
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
 
 /**
- * Runs a call that spends credits in its own transaction: at most once per Idempotency-Key
- * (`preparedIdempotent`), using credit from idle usage windows if needed (`withIdleCredit`). `prepare` runs
- * at most once, because a request's body cannot be read again.
+ * Runs a call that spends credits in its own transaction, at most once per Idempotency-Key
+ * (`preparedIdempotent`). If the credit is not enough, closes idle usage windows and retries
+ * (`withIdleCredit`). `prepare` runs at most once, because the body of a request cannot be read again.
  */
 export async function spendOnce<Prepared, Answer extends object | null>(
   { db, caller, idempotencyKey }: Pick<Context, 'db' | 'caller' | 'idempotencyKey'>,

@@ -9,7 +9,7 @@ import { toPurchase } from './purchases/purchases.ts';
 import { getUserTotals, type UserTotals } from './queries.ts';
 import { listWindows } from './usage/usage-queries.ts';
 
-/* Steps for other modules on this module's SQL. Moves of credits have steps of their own. */
+/* Steps for other modules. Steps that move credits are in the folder `ledger`. */
 
 /** Returns a user's totals in micro-BGL. */
 export async function getTotals(
@@ -36,9 +36,12 @@ export async function listAllPurchases(db: Database, userId: string): Promise<Pu
   return (await listUserPurchases(db, userId)).map(toPurchase);
 }
 
-/** The provider's page expires after a day; some payment methods take two weeks. */
+/**
+ * A purchase may be paid for this long: the provider's page expires after a day, but some payment methods
+ * then take two weeks.
+ */
 const PAYMENT_DAYS_MAX = 14;
-/** Maximum duration of a call that opens the provider's page. */
+/** A call that opens the provider's page ends within this time. */
 const OPENING_MINUTES_MAX = 10;
 
 /** Returns true if the user has a purchase that may still be paid. */
@@ -51,7 +54,10 @@ export async function hasOpenPayment(
   return (await countOpenPurchases(tx, userId, { since, openingSince })) > 0;
 }
 
-/** Returns the codes that a user has redeemed, oldest first. Only the last characters are stored. */
+/**
+ * Returns the codes that a user has redeemed, oldest first. `hint` is the last characters of a code, because
+ * no more of it is stored.
+ */
 export async function listRedeemedCodes(
   db: Database,
   userId: string,

@@ -59,7 +59,7 @@ describe('sending credits', () => {
     expect((await statementOf(bob)).summary?.total_token_transferred).toBe('0');
   });
 
-  test('to a user whose account is deleted in the meantime moves nothing', async () => {
+  test("moves nothing if the recipient's account is deleted while the call waits", async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const { sending } = await db.transaction().execute(async (tx) => {
       await lockTotals(tx, bob.userId);
@@ -72,7 +72,7 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '125' });
   });
 
-  test('the same key returns the same result, whatever has happened since', async () => {
+  test('returns the same result for the same key, even after other transfers', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const key = randomUUID();
     const first = await send(ada, bob.email, 10, key);
@@ -85,23 +85,26 @@ describe('sending credits', () => {
     expect(await balanceOf(ada)).toMatchObject({ available: '110' });
   });
 
-  test.each(['username', 'email', 'id'])('also after the deletion of the account with the %s', async (by) => {
-    const [ada, bob, eve] = [await signUp('Ada'), await signUp('Bob'), await signUp('Eve')];
-    const recipient = { username: await usernameOf(bob), email: bob.email, id: bob.userId }[by] ?? '';
-    const key = randomUUID();
-    const first = await send(ada, recipient, 10, key);
-    await inTransaction(db, (tx) =>
-      closeAccount(tx, { userId: bob.userId, now: new Date(), config: server.services.config }),
-    );
-    expect(await send(ada, recipient, 10, key)).toEqual(first);
-    // The result does not reveal who has an account.
-    for (const other of [eve.email, 'nobody-at-all@example.com'])
-      expect(await send(ada, other, 10, key)).toEqual(first);
-    await expect(send(ada, recipient, 11, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
-    await expect(send(ada, recipient, 10)).rejects.toMatchObject({ code: 'not_found' });
-    expect(await balanceOf(ada)).toMatchObject({ available: '115' });
-    expect(await balanceOf(eve)).toMatchObject({ available: '125' });
-  });
+  test.each(['username', 'email', 'id'])(
+    "returns it even after the recipient's account, named by %s, was deleted",
+    async (by) => {
+      const [ada, bob, eve] = [await signUp('Ada'), await signUp('Bob'), await signUp('Eve')];
+      const recipient = { username: await usernameOf(bob), email: bob.email, id: bob.userId }[by] ?? '';
+      const key = randomUUID();
+      const first = await send(ada, recipient, 10, key);
+      await inTransaction(db, (tx) =>
+        closeAccount(tx, { userId: bob.userId, now: new Date(), config: server.services.config }),
+      );
+      expect(await send(ada, recipient, 10, key)).toEqual(first);
+      // The result does not reveal who has an account.
+      for (const other of [eve.email, 'nobody-at-all@example.com'])
+        expect(await send(ada, other, 10, key)).toEqual(first);
+      await expect(send(ada, recipient, 11, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+      await expect(send(ada, recipient, 10)).rejects.toMatchObject({ code: 'not_found' });
+      expect(await balanceOf(ada)).toMatchObject({ available: '115' });
+      expect(await balanceOf(eve)).toMatchObject({ available: '125' });
+    },
+  );
 
   test('20 concurrent calls with one key move the credits once', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
@@ -172,7 +175,7 @@ describe('sending credits', () => {
     );
   }
 
-  test('sends starting credits', async () => {
+  test('can send starting credits if the settings allow it', async () => {
     expect(await sendStartingCredits({ sendGivenCredits: true })).toMatchObject({ amount: '125' });
   });
 
@@ -201,7 +204,7 @@ describe('sending credits', () => {
     });
   });
 
-  test('beyond the balance does not reveal who has an account', async () => {
+  test('reveals nothing about accounts if the amount exceeds the balance', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     const refusal = (recipient: string) =>
       send(ada, recipient, '999999').catch(({ status, body }) => ({ status, ...body.error, request_id: '' }));
@@ -211,7 +214,7 @@ describe('sending credits', () => {
     expect(await refusal(ada.email)).toEqual(refused);
   });
 
-  test('to a user who has never signed in; the starting grant is added later', async () => {
+  test('works for a user who has never signed in, and the starting grant is added later', async () => {
     const ada = await signUp('Ada');
     const row = { id: 'never-in', name: 'Never', username: 'never-in', email: 'never-in@example.com' };
     await db.insertInto('users').values(row).execute();
@@ -229,7 +232,7 @@ describe('sending credits', () => {
     for (const { userId } of [ada, bob]) {
       server.services.events.subscribe(userId, ({ topic, id }) => heard.add(`${topic} ${id}`));
     }
-    // Notifications are ordered: none about the starting grants follow this one.
+    // Notifications arrive in order. After this marker, none about the starting grants follows.
     announceChange(db, ada.userId, { topic: 'asset', id: 'marker' });
     await vi.waitFor(() => expect(heard).toContain('asset marker'));
     heard.clear();
@@ -242,7 +245,7 @@ describe('sending credits', () => {
   });
 });
 
-describe('the limit for sends within 24 hours', async () => {
+describe('the limit of credits sent within 24 hours', async () => {
   const limited = await creditsServer({ sendLimitBgl: '100' });
   const refused = (amount: number, left: string) => ({
     status: 402,
@@ -267,7 +270,7 @@ describe('the limit for sends within 24 hours', async () => {
     );
     expect(answers.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     await expect(limited.send(ada, bob.email, 11)).rejects.toMatchObject(refused(11, '10'));
-    // A repeated call does not count, and neither do other users' sends.
+    // A repeated call and other users' sends do not count.
     await limited.send(ada, bob.email, 60, key);
     await limited.send(bob, ada.email, 100);
     expect(await limited.balanceOf(ada)).toMatchObject({ balance: '135' });
@@ -286,7 +289,7 @@ describe('the limit for sends within 24 hours', async () => {
     expect(await limited.balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('is known before sending', async () => {
+  test('is shown before sending', async () => {
     const [ada, bob] = [await limited.signUp('Ada'), await limited.signUp('Bob')];
     const preview = (amount: string) =>
       limited.server.request(

@@ -14,12 +14,12 @@ import { findNamedUser, getUserTotals } from './queries.ts';
 import { readSendable } from './statement/balance.ts';
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
 
-/** A username that never resolves. */
+/** A username that no user has. */
 const NOBODY = '';
 
 /**
- * Sends the caller's credits to another user. The ledger stores the idempotency key. Throws the errors of
- * `readSend`, and 'forbidden' for a key with a budget.
+ * Sends the caller's credits to another user. The ledger stores the idempotency key, so a repeated call is
+ * recognised permanently. Throws the errors of `readSend`, and 'forbidden' for a key with a budget.
  */
 export async function transferCredits(
   ctx: Context,
@@ -43,17 +43,17 @@ export async function transferCredits(
     readSend(await send(asked), asked),
   );
   for (const id of [userId, recipientId]) announceChange(ctx.db, id, { topic: 'balance', id });
-  // The transfer has created the notification (`ledger_transfers_notify`).
+  // The database has created the notification together with the transfer (`ledger_transfers_notify`).
   announceChange(ctx.db, recipientId, { topic: 'notification', id: recipientId });
   return { transaction_id: transferId, amount: formatBgl(input.amount) };
 }
 
-/** Treats unverified addresses like unknown ones. */
+/** Returns the recipient, or an unknown name if the recipient is an unverified address. */
 async function provenRecipient({ config, db }: Context, recipient: string): Promise<string> {
   return (await isUnprovenAddress(db, config, recipient)) ? NOBODY : recipient;
 }
 
-/** Returns the recipient of a transfer; null for an unknown name or an unsendable amount. */
+/** Returns the recipient of a transfer. Null if the name is unknown, or if the amount cannot be sent. */
 export async function previewTransfer(
   ctx: Context,
   { recipient_id, amount }: InputOf<typeof previewTransferEndpoint>['query'],
@@ -95,8 +95,8 @@ type SendRow = {
 };
 
 /**
- * Returns the newest transfers between users before the transfer with the seq `before`. All users' transfers
- * are ordered by seq, one user's by time, to match the indexes.
+ * Returns the newest transfers between users before the transfer with the seq `before`. With a `userId`,
+ * sorts by time, and otherwise by seq, because these are the orders of the indexes.
  */
 export async function selectSends(
   db: Database,

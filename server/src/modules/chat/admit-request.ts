@@ -3,7 +3,10 @@ import { shareLimit } from '../../platform/concurrency/share-limit.ts';
 import type { Services } from '../../platform/context.ts';
 import { type AppError, tooMany, unavailable } from '../../platform/errors.ts';
 
-/** Open requests, most of them queued: `user` per user across all processes, `all` in this process. */
+/**
+ * Maximum open requests, running or queued. `user` applies to one user across all processes, `all` to this
+ * process.
+ */
 const OPEN_MAX = { user: 64, all: 1024 };
 const RETRY_AFTER_MS = 2_000;
 
@@ -17,8 +20,8 @@ export function openRequests(): number {
 type NeededServices = Pick<Services, 'webProcesses'>;
 
 /**
- * Admits a request of the user and returns a function that releases its slot. Throws AppError 'rate_limited'
- * if the user has too many open requests, and 'unavailable' if this process has.
+ * Admits a request of the user, and returns a function that releases its slot. Throws AppError 'rate_limited'
+ * if the user has too many open requests, and 'unavailable' if this process has too many.
  */
 export function admitRequest(services: NeededServices, userId: string): () => void {
   const max = openMax(services);

@@ -7,7 +7,7 @@ import { onFileEnd } from '../../testing/on-file-end.ts';
 import { defaultPrices } from '../billing/prices/prices.ts';
 import { completeChat } from './answer-completion.ts';
 
-/* Completions without an HTTP server or a database. */
+/* These tests run completions without an HTTP server or a database. */
 
 let ending: 'whole' | 'cut' | 'none';
 const model = http.createServer((_request, response) => {
@@ -58,13 +58,13 @@ function ask(stream: boolean, client = new AbortController()) {
   return completeChat(ctx, parts, { path: '/v1/completions', body }, client.signal);
 }
 
-test('returns a whole answer as a value, after its charge', async () => {
+test('returns a non-streamed answer only after it was charged', async () => {
   ending = 'whole';
   expect((await ask(false)).body).toMatchObject({ choices: [{ text: 'Good', finish_reason: 'stop' }] });
   expect(charged).toEqual([true]);
 });
 
-test('returns a stream that ends with an error, without a charge, if the model server breaks off', async () => {
+test('ends a stream with an error and without a charge if the model server breaks off', async () => {
   ending = 'cut';
   const { body, headers } = await ask(true);
   expect(headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8' });
@@ -72,7 +72,7 @@ test('returns a stream that ends with an error, without a charge, if the model s
   expect(charged).toEqual([false]);
 });
 
-test('destroys the stream and charges its tokens if the client leaves', async () => {
+test('destroys the stream and charges its tokens if the client disconnects', async () => {
   ending = 'none';
   const client = new AbortController();
   const body = (await ask(true, client)).body as Readable;

@@ -30,13 +30,13 @@ import { tokenPrices } from './token-prices.ts';
 import { isCustomOf, withFunctions } from './tools/chat-tools.ts';
 import { type CompletionPath, reachModelServer } from './upstream/reach-model-server.ts';
 
-/** The parsed request, the shape of its answer, and warnings about ignored fields. */
+/** The parsed request, the format of its answer, and warnings about fields that this server ignores. */
 type Asked = { path: CompletionPath; body: CompletionBody; shape: AnswerShape; warnings: string[] };
 
 type Question = {
   model: string;
   isStream: boolean;
-  /** Parses the request after its caller is admitted. Errors thrown here cost nothing. */
+  /** Parses the request after the user was admitted. A request that throws here is free. */
   read: () => Asked | Promise<Asked>;
 };
 
@@ -44,11 +44,14 @@ type Answering = RunningCall & {
   asked: Asked;
   choices: (ChoiceRequest & { bounds: ReturnType<typeof usageBounds> })[];
   reserve: ReturnType<typeof reserveAsUsed>;
-  /** Null for an answer in one piece. */
+  /** Null if the answer is not streamed. */
   output: EventOutput | null;
 };
 
-/** Answers OpenAI's chat and text completions. Aborting `client` ends the answer, which is then charged. */
+/**
+ * Answers OpenAI's chat and text completions. Aborting `client` stops the answer; the written tokens are
+ * charged.
+ */
 export function completeChat(
   ctx: Context,
   parts: ChatParts,
@@ -72,8 +75,9 @@ export function completeChat(
 }
 
 /**
- * Sends a completion to the model server and returns its answer in the shape of the calling endpoint: a
- * stream once it begins, and later errors are its last event.
+ * Sends a completion to the model server, and returns the answer in the format of the calling endpoint. A
+ * streamed answer is returned when its first text arrives; a later error becomes the last event of the
+ * stream.
  */
 export async function answerCompletion(
   ctx: Context,
@@ -95,7 +99,7 @@ export async function answerCompletion(
         ...choice,
         bounds: usageBounds(choice.body, upstream),
       }));
-      // Reject invalid requests before they cost anything.
+      // Build every request now, because an invalid one must be rejected before anything is charged.
       const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
       for (const { body } of choices) await toBoundRequest(body, served, ctx.caller.userId);
       const prices = tokenPrices(upstream, priceList);
@@ -121,11 +125,13 @@ export async function answerCompletion(
   return new Answer(output.stream, { headers: { ...headers, ...EVENT_HEADERS } });
 }
 
-/** Requests one choice after the other, and charges each prompt once. Returns the answer in one piece. */
+/**
+ * Requests the choices one after the other, and charges each prompt once. Returns the non-streamed answer.
+ */
 async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): Promise<object> {
   const { asked, choices, output, used } = call;
   const { path, shape } = asked;
-  // A comment, which clients ignore, shows the progress to people who read the raw stream.
+  // Clients ignore comments. They show the progress to people who read the raw stream.
   const onWait = (phase: string) => output?.sendAside(`: waking, ${phase}\n\n`);
   const heartbeat = output?.sendKeepAlives(shape.waiting);
   let id: string | null = null;
@@ -171,7 +177,7 @@ function streamOf(
   });
 }
 
-/** Streams or collects one answer and updates the usage after every chunk. */
+/** Streams or collects one answer. Updates the usage after every chunk. */
 async function pass(
   response: IncomingMessage,
   stream: CompletionStream,
@@ -195,7 +201,7 @@ async function pass(
   let hasBegun = false;
   try {
     await readChunks(response, stream, async (chunks) => {
-      // Keep-alive comments do not count as progress.
+      // Comments that the model server sends to keep the connection open are not progress.
       if (stream.events > events) deadline.progress();
       events = stream.events;
       noteUsed();
@@ -217,12 +223,15 @@ async function pass(
   }
 }
 
-/** Returns true if the deadline, and no other cause, ended the call. */
+/**
+ * Returns true if the call ended because its maximum total time has passed. False for a stalled model server
+ * and any other cause.
+ */
 function isTimeOver({ signal, deadline }: Answering): boolean {
   return deadline.signal.aborted && !deadline.isOurs() && signal.reason === deadline.signal.reason;
 }
 
-/** Converts the model server's error. Only errors that the caller caused are shown. */
+/** Converts the model server's error. Callers see its text only if they caused the error. */
 async function toError(
   response: IncomingMessage,
   { upstream, asked: { body } }: Answering,
@@ -236,7 +245,7 @@ function doesNotAnswer({ model_name: modelName }: Upstream, cause: unknown): App
   return modelUnavailable(`${modelName} does not answer`, cause);
 }
 
-/** Reads the model server's answer to its end. Throws if it breaks off. */
+/** Reads the model server's answer to the end. Throws if the connection breaks off. */
 async function readChunks(
   answer: IncomingMessage,
   stream: CompletionStream,
@@ -247,7 +256,7 @@ async function readChunks(
   if (!stream.complete) throw new Error('model server closed the connection before the end of its answer');
 }
 
-/** Returns the last text of a stream that failed. */
+/** Returns the text that ends a failed stream. */
 function failureText(shape: AnswerShape, error: unknown, requestId: string): string {
   const known =
     error instanceof AppError
@@ -259,18 +268,21 @@ function failureText(shape: AnswerShape, error: unknown, requestId: string): str
 /** Proxies close a connection that is idle for a minute. */
 const HEARTBEAT_MS = 15_000;
 
-/** Maximum time for which a client may read nothing, because it occupies a slot of the model server. */
+/**
+ * Maximum time during which a client may read nothing, because its answer occupies a slot of the model
+ * server.
+ */
 const READER_MS_MAX = 30_000;
 
 /** The text of a streamed answer, with backpressure. */
 class EventOutput {
   readonly stream = new PassThrough({ highWaterMark: 16 * 1024 });
-  /** Resolves when the answer begins. Until then an error gets its own status. */
+  /** Resolves when the first text is sent. Until then, an error can still set the HTTP status. */
   readonly begun = Promise.withResolvers<void>();
   hasBegun = false;
 
   constructor() {
-    // An error of the stream ends the response; without a listener it would end the process.
+    // Without a listener, an error of the stream would end the process. The error already ends the response.
     this.stream.on('error', () => undefined);
   }
 
@@ -279,7 +291,10 @@ class EventOutput {
     this.begun.resolve();
   }
 
-  /** Sends a text. A slow client slows the model server down instead of using memory. */
+  /**
+   * Sends a text. If the client reads slowly, waits for it, which also slows the model server down and saves
+   * memory.
+   */
   async send(text: string, signal: AbortSignal): Promise<void> {
     if (text !== '' && !this.stream.write(text)) await this.drained(signal);
   }
@@ -292,7 +307,7 @@ class EventOutput {
   }
 
   /**
-   * Sends a text after every 15 s without other output; call `refresh` after other output. The caller clears
+   * Sends `text` whenever nothing was sent for 15 s. Call `refresh` after any other output. The caller clears
    * the timer.
    */
   sendKeepAlives(text: string): NodeJS.Timeout {

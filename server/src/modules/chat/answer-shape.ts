@@ -16,7 +16,7 @@ import {
 import { CustomCalls, type IsCustom } from './tools/chat-tools.ts';
 import { toInput } from './tools/client-tools.ts';
 
-/** Joins the chunks of a stream into one answer. */
+/** Joins the chunks of a stream into one non-streamed answer. */
 export class WholeAnswer {
   private head: Pick<Chunk, 'id' | 'created' | 'model'> | null = null;
   private readonly choices: WholeChoice[] = [];
@@ -31,7 +31,7 @@ export class WholeAnswer {
     for (const choice of choices) (this.choices[choice.index] ??= new WholeChoice(this.isCustom)).add(choice);
   }
 
-  /** Marks the answer as truncated, for example at a maximum of tokens. */
+  /** Marks the answer as truncated, for example at the maximum number of tokens. */
   cut(): void {
     for (const choice of this.choices) choice.cut();
   }
@@ -120,26 +120,26 @@ class WholeChoice {
   }
 }
 
-/** A comment that clients of event streams ignore. */
+/** A comment in an event stream, which clients ignore. */
 export const WAITING = ': waiting\n\n';
 
 const NAMES_MAX = 20;
 const NAME_LENGTH_MAX = 64;
 const HEADER_LENGTH_MAX = 2000;
 
-/** How an endpoint writes an answer: as a stream, or in one piece. */
+/** The format in which an endpoint writes its answer, streamed or not. */
 export type AnswerShape = {
   /** Returns the stream's text before the answer. */
   begin: () => string;
   /** Adds chunks of the answer and returns their text in the stream. */
   add: (chunks: Chunk[], answer: Pick<CompletionStream, 'usage' | 'stopSequence'>) => string;
-  /** Marks the answer as truncated, for example at a maximum of tokens. */
+  /** Marks the answer as truncated, for example at the maximum number of tokens. */
   cut: () => void;
   /** Returns the last text of the stream. */
   end: (usage: Usage) => string | Promise<string>;
-  /** The answer in one piece. */
+  /** Returns the answer that is not streamed. */
   whole: (usage: Usage) => object | Promise<object>;
-  /** Text that keeps an idle stream open. */
+  /** Comment that keeps an idle stream open. */
   waiting: string;
   /** Returns the text that ends a failed stream. */
   failure: (error: AppError, requestId: string) => string;

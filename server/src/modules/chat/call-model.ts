@@ -21,23 +21,23 @@ type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 
 export type RunningCall<K extends Kind = 'text'> = {
   upstream: Upstream<K>;
-  /** Aborts when the client disconnects, the deadline passes, the API key ends or this server shuts down. */
+  /** Aborted when the client disconnects, the deadline passes, the API key ends or this server shuts down. */
   signal: AbortSignal;
   deadline: RequestDeadline;
   /** Arrival time, by `performance.now()`. */
   beganMs: number;
-  /** The current usage. The call is charged for it, whatever ends the call. */
+  /** The current usage. A charged call costs this usage, even if it ends early. */
   used: { usage: Usage; firstTokenMs: number | null };
   /**
-   * Raises the reserved amount to this price. Throws AppError 'insufficient_funds' or 'budget_exceeded'; the
-   * call then ends and is charged for its usage.
+   * Raises the reserved amount to this price. If it throws AppError 'insufficient_funds' or
+   * 'budget_exceeded', the call ends and is charged for its usage.
    */
   extend: (priceMicro: bigint) => Promise<void>;
 };
 
 /** A validated call. */
 export type PreparedCall<K extends Kind, Answer> = {
-  /** The prices and the amount to reserve; null for a free call, which is not recorded. */
+  /** The prices and the amount to reserve. Null for a free call, which is not recorded. */
   quote: { prices: TokenPrices; reservedMicro: bigint } | null;
   run: (call: RunningCall<K>) => Promise<Answer>;
 };
@@ -45,20 +45,23 @@ export type PreparedCall<K extends Kind, Answer> = {
 type ModelCall<K extends Kind, Answer> = {
   modelName: string;
   kind: K;
-  /** Aborts when the client disconnects. */
+  /** Aborted when the client disconnects. */
   client: AbortSignal;
   inAllMs: number;
-  /** Validates the request of an admitted caller for a known model. Errors thrown here cost nothing. */
+  /**
+   * Validates the request after the user was admitted and the model was found. A request that throws here is
+   * free.
+   */
   prepare: (upstream: Upstream<K>, prices: PriceList) => Promise<PreparedCall<K, Answer>>;
 };
 
 const NOTHING: Usage = { promptTokens: 0, completionTokens: 0 };
 
 /**
- * Runs a model call of any kind: admits the caller, finds the model, reserves the possible cost in a usage
+ * Runs a model call of any kind: admits the user, finds the model, reserves the maximum cost in a usage
  * window, runs the call, settles its usage and records the request. A failed call is charged for its usage if
- * the caller caused the failure: the client disconnected, the key ended, time or credit ran out during the
- * answer, or an input was rejected after others were computed. Otherwise it costs nothing.
+ * the caller caused the failure: the client disconnected, the API key ended, time or credit ran out during
+ * the answer, or one input was rejected after others had been computed. All other failed calls are free.
  */
 export async function callModel<K extends Kind, Answer>(
   ctx: Context,
@@ -87,7 +90,7 @@ export async function callModel<K extends Kind, Answer>(
       ok = true;
       return answer;
     } catch (error) {
-      // A client that disconnects did not see an error.
+      // A client that disconnects has not received an error, so record the call as successful.
       ok = client.aborted;
       if (ok) throw client.reason;
       const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
@@ -99,7 +102,7 @@ export async function callModel<K extends Kind, Answer>(
       endUse();
       const totalMs = Math.round(performance.now() - began.ms);
       if (quote && reservation)
-        // Charges before it records. The answer does not wait for the record.
+        // The charge is complete; only the record is written in the background, without delaying the answer.
         recordRequest(
           ctx,
           parts,

@@ -21,6 +21,6 @@ export type ChatParts = ReadCapacity & {
   replicas: ReplicaScaling;
   turns: ServerTurns;
   unreached: UnreachedServers;
-  /** The known contents of the model servers' prompt caches. */
+  /** This process's knowledge of the contents of the model servers' prompt caches. */
   slots: SlotsByAddress;
 };

@@ -56,7 +56,7 @@ describe('CompletionStream', () => {
     });
   });
 
-  it('passes on only the fields of the format, however the bytes are split', () => {
+  it("sends only fields of OpenAI's format, wherever the bytes are split", () => {
     const wanted = read(whole).chunks;
     expect(wanted.slice(1, 2)).toEqual([
       { ...head, model: 'loaf', choices: [{ index: 0, delta: { content: 'Hel' }, finish_reason: null }] },
@@ -76,7 +76,7 @@ describe('CompletionStream', () => {
     expect(stream.usage).toEqual({ promptTokens: 7, completionTokens: 2 });
   });
 
-  it('knows the usage of a stream that breaks off, which is not complete', () => {
+  it('reports the usage of a stream that breaks off, and does not count it as complete', () => {
     const stream = new CompletionStream(llamacpp);
     expect(stream.started).toBe(false);
     stream.push(token('a', 1) + token('b', 2) + token('c', 3).slice(0, 10));
@@ -95,14 +95,14 @@ describe('CompletionStream', () => {
     }).toThrow(AnswerFailed);
   });
 
-  it('knows the prompt progress before the first token, and does not pass it on', () => {
+  it('reads the prompt progress before the first token, and does not send it to the client', () => {
     const progress = { total: 900, cache: 0, processed: 512, time_ms: 9 };
     const { stream, chunks } = read(event({ choices: [{ index: 0, delta: {} }], prompt_progress: progress }));
     expect(chunks).toEqual([]);
     expect(stream.usage).toEqual({ promptTokens: 512, completionTokens: 0 });
   });
 
-  it('sends the role once, even if its event only reported prompt progress', () => {
+  it('sends the role once, even if the event with the role contained only prompt progress', () => {
     const progress = { total: 900, cache: 0, processed: 900, time_ms: 9 };
     const delta = { role: 'assistant', content: null };
     const { chunks } = read(

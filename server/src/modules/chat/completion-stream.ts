@@ -50,31 +50,36 @@ export type LegacyLogprobs = {
 
 type Options = {
   engine: TextEngine;
-  /** The requested name. */
+  /** The model's name as the caller requested it. */
   modelName: string;
-  /** Requested candidates per token; a server may send more. */
+  /** Number of candidates per token that the caller requested. A model server may send more. */
   candidates: number;
-  /** How to parse an answer that is bound by a grammar; null or absent: as parsed by the model server. */
+  /**
+   * How to parse an answer that is bound by a grammar. Null or absent if the model server parses the answer.
+   */
   binding?: 'required' | 'choice' | 'answer' | null;
-  /** The index of this answer, and the id that all answers of a request share once it is known. */
+  /**
+   * `index` numbers the answers of a request. `id` is shared by all of them; null until the first answer has
+   * one.
+   */
   index?: number;
   id?: string | null;
 };
 
 type Fields = Record<string, unknown>;
 
-/** Far above the size of any event: the scores of 20 candidates per token take some kilobytes. */
+/** Events are far smaller: the scores of 20 candidates per token take a few kilobytes. */
 const EVENT_CHARS_MAX = 1024 * 1024;
-/** No model reads or writes more. A model server that reports more may be compromised. */
+/** No model reads or writes this many tokens. A model server that reports more may be compromised. */
 const TOKENS_MAX = 10_000_000;
 
 /** The model server failed in the middle of an answer, or sent an invalid one. */
 export class AnswerFailed extends Error {}
 
 /**
- * Parses the event stream of a model server. Only OpenAI's fields are passed on: other fields, such as
- * timings and cache hits, would reveal the activity of other users. The usage is always known, so that a
- * broken-off answer is charged for its computed tokens.
+ * Parses the event stream of a model server. Returns only OpenAI's fields, because others, such as timings
+ * and cache hits, would reveal what other users do. Tracks the usage after every event, so that an answer
+ * that breaks off can be charged for its computed tokens.
  */
 export class CompletionStream {
   private readonly options: Options;
@@ -118,7 +123,7 @@ export class CompletionStream {
     return this.lastUsage.completionTokens > 0;
   }
 
-  /** Whether the answer ended regularly. */
+  /** Whether the model server ended the answer regularly. */
   get complete(): boolean {
     return this.ended;
   }
@@ -127,12 +132,15 @@ export class CompletionStream {
     return this.lastUsage;
   }
 
-  /** The id of the chunks; null before the first. */
+  /** The id of the chunks; null before the first chunk. */
   get id(): string | null {
     return this.head.id || null;
   }
 
-  /** The stop text that ended the answer; null if none did, or if it was not requested. */
+  /**
+   * The stop text that ended the answer; null if another reason ended it, or if the caller did not ask for
+   * it.
+   */
   get stopSequence(): string | null {
     return this.stoppedBy;
   }
@@ -171,7 +179,7 @@ export class CompletionStream {
     const upstream = fieldsOf(choice.logprobs);
     if (delta) {
       const logprobs = upstream && { logprobs: toLogprobs(upstream, this.options.candidates) };
-      // The event with the role may have been a dropped progress event.
+      // The model server may have sent the role in a progress event, which was dropped.
       const role = this.saidRole ? {} : { role: 'assistant' };
       this.saidRole = true;
       const said = this.read(toDelta(delta), finishReason !== null);
@@ -236,12 +244,12 @@ export function toWireUsage({ promptTokens, completionTokens }: Usage): NonNulla
   };
 }
 
-/** llama.cpp gives every answer the id prefix of a chat. */
+/** llama.cpp gives every answer the prefix 'chatcmpl-'. Text completions need 'cmpl-'. */
 function toId(id: string, object: string): string {
   return object === 'text_completion' ? id.replace(/^chatcmpl-/, 'cmpl-') : id;
 }
 
-/** Thoughts are sent under llama.cpp's field name; vLLM's differs. */
+/** Clients get thoughts in `reasoning_content`, which is llama.cpp's field. vLLM uses `reasoning`. */
 function toDelta({ role, content, reasoning_content, reasoning, tool_calls: calls }: Fields): Delta {
   const thought = reasoning_content ?? reasoning;
   return {
@@ -263,7 +271,7 @@ function toPiece(call: unknown): CallPiece {
   };
 }
 
-/** The first piece of a call contains its name. */
+/** The first piece of a call contains the function's name. */
 function toCallDelta({ index, name, arguments: more }: CallPiece): CallDelta {
   if (name === undefined) return { index, function: { arguments: more } };
   const id = `call_${randomUUID().replaceAll('-', '')}`;
@@ -277,7 +285,7 @@ function toLogprobs(upstream: Fields, candidates: number): Logprobs {
   };
 }
 
-/** llama.cpp splits the prompt count into cached and processed tokens. */
+/** The usage in llama.cpp's progress events splits the prompt into cached and processed tokens. */
 function readUsage(data: Fields, engine: Options['engine']): Usage | null {
   const usage = fieldsOf(data.usage);
   if (usage) {
@@ -298,7 +306,7 @@ function readUsage(data: Fields, engine: Options['engine']): Usage | null {
   );
 }
 
-/** vLLM always reports which stop text ended an answer, llama.cpp only if asked to be verbose. */
+/** vLLM always reports the stop text that ended an answer; llama.cpp does so only with `verbose`. */
 function stopOf(data: Fields, choice: Fields | undefined): string | null {
   const said = fieldsOf(data.__verbose)?.stopping_word ?? choice?.stop_reason;
   return typeof said === 'string' && said !== '' ? said : null;

@@ -30,7 +30,7 @@ describe('the starter model', () => {
     expect((await balance()).balance).toBe(before.balance - requestCost);
   });
 
-  it('charges a repeated call with the same Idempotency-Key again', async () => {
+  it('charges both calls with the same Idempotency-Key, because answers are not stored', async () => {
     const before = await balance();
     const answered = stub.requests.length;
     for (let call = 0; call < 2; call += 1) {
@@ -63,21 +63,24 @@ describe('the starter model', () => {
     expect(transactions[0]).toMatchObject({ amount: formatBgl(requestCost), asset_name: STARTER });
   });
 
-  it.each(['chat', 'plain text'])('ends a stream of a %s with the usage if requested', async (kind) => {
-    const asked = { model: STARTER, stream: true, stream_options: { include_usage: true } } as const;
-    const stream =
-      kind === 'chat'
-        ? await openai().chat.completions.create({
-            ...asked,
-            messages: [{ role: 'user', content: 'And?' }],
-          })
-        : await openai().completions.create({ ...asked, prompt: 'Bread is' });
-    const chunks: { usage?: object | null; choices: unknown[] }[] = await Array.fromAsync<never>(
-      stream as never,
-    );
-    expect(chunks.at(-1)).toMatchObject({ choices: [], usage: stubUsage });
-    expect(chunks.slice(0, -1).some((chunk) => chunk.usage)).toBe(false);
-  });
+  it.each(['chat', 'plain text'])(
+    'ends a streamed %s with the usage if the caller requests it',
+    async (kind) => {
+      const asked = { model: STARTER, stream: true, stream_options: { include_usage: true } } as const;
+      const stream =
+        kind === 'chat'
+          ? await openai().chat.completions.create({
+              ...asked,
+              messages: [{ role: 'user', content: 'And?' }],
+            })
+          : await openai().completions.create({ ...asked, prompt: 'Bread is' });
+      const chunks: { usage?: object | null; choices: unknown[] }[] = await Array.fromAsync<never>(
+        stream as never,
+      );
+      expect(chunks.at(-1)).toMatchObject({ choices: [], usage: stubUsage });
+      expect(chunks.slice(0, -1).some((chunk) => chunk.usage)).toBe(false);
+    },
+  );
 
   it('is listed for every user and found by its name', async () => {
     const { data } = await openai().models.list();
@@ -85,7 +88,7 @@ describe('the starter model', () => {
     expect(await openai().models.retrieve(STARTER)).toEqual(data[0]);
   });
 
-  it("reads another user's prompt in full, and reuses the cache for a user's second turn", async () => {
+  it("does not reuse another user's prompt cache, but reuses the cache for the same user's next turn", async () => {
     const asked = async (as: TestUser) => {
       await ask(STARTER, as);
       return stub.requests.at(-1);
@@ -95,7 +98,7 @@ describe('the starter model', () => {
     expect(first).toMatchObject({ cache_prompt: false });
     expect(await asked(user)).toMatchObject({ cache_prompt: true, id_slot: first?.id_slot });
     expect(await asked(other)).toMatchObject({ cache_prompt: false });
-    // Another process has joined: the last user of a slot is no longer known.
+    // Another process may now use the model server, so the contents of its slots are unknown.
     await sql`
       insert into processes (id, machine_id, roles, since, seen_at)
       select gen_random_uuid(), id, '{web}', now(), now() from machines`.execute(server.services.db);
@@ -105,7 +108,7 @@ describe('the starter model', () => {
     await sql`delete from processes`.execute(server.services.db);
   });
 
-  it('reveals nothing about caches', async () => {
+  it('reveals nothing about the use of caches', async () => {
     const text = JSON.stringify(await ask(STARTER));
     expect(text).not.toMatch(/cache|timings|prompt_tokens_details/);
   });
@@ -116,7 +119,7 @@ describe('the starter model', () => {
   });
 
   it.each([false, true])(
-    'writes several answers and charges the prompt once (streamed: %s)',
+    'writes several answers to one prompt and charges the prompt once (streamed: %s)',
     async (isStreamed) => {
       const before = await balance();
       const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
@@ -149,7 +152,7 @@ describe('the starter model', () => {
     },
   );
 
-  it('answers several prompts of plain text and charges each', async () => {
+  it('answers several text prompts in one request and charges each', async () => {
     const answer = await openai().completions.create({ model: STARTER, prompt: ['Bread is', 'Rye is'] });
     expect(answer.choices.map(({ index, text }) => ({ index, text }))).toEqual([
       { index: 0, text: 'Good bread.' },
@@ -170,7 +173,8 @@ describe('the starter model', () => {
     const { response } = await openai().chat.completions.create(asked).withResponse();
     expect(response.headers.get('bakehouse-warning')).toContain(warning);
     expect(response.headers.get('access-control-expose-headers')).toContain('bakehouse-warning');
-    // These fields would add uncounted answers, or reveal the gateway's own options.
+    // These fields would make the model server write uncounted answers, or reveal options that this server
+    // sets.
     for (const field of ['n_cmpl', 'verbose']) expect(stub.requests[0]).not.toHaveProperty(field);
   });
 
@@ -185,14 +189,14 @@ describe('the starter model', () => {
     expect(stub.requests).toEqual([]);
   });
 
-  it('continues an answer that the client started, without repeating it', async () => {
+  it('continues a partial answer from the client without repeating it', async () => {
     const messages = [
       { role: 'user' as const, content: 'What do you bake?' },
       { role: 'assistant' as const, content: 'Well, ' },
     ];
     const { choices } = await openai().chat.completions.create({ model: STARTER, messages });
     expect(choices[0]?.message.content).toBe('Good bread.');
-    // llama.cpp repeats it in an answer in one piece, but never in a stream.
+    // llama.cpp repeats the partial answer unless it streams.
     expect(stub.requests[0]).toMatchObject({ messages, stream: true });
   });
 
@@ -222,14 +226,14 @@ describe('if the model server fails', () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('returns 503 without a charge after a crash', async () => {
+  it('returns 503 without a charge if the model server crashes', async () => {
     stub.answer = 'crash';
     const before = await balance();
     await expect(ask(STARTER)).rejects.toMatchObject({ status: 503 });
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('ends a broken-off stream with an error and charges nothing', async () => {
+  it('ends a stream that breaks off with an error and charges nothing', async () => {
     stub.answer = 'break off';
     const before = await balance();
     const stream = await openai().chat.completions.create({

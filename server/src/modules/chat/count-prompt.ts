@@ -16,8 +16,8 @@ import { atModelServer } from './upstream/at-model-server.ts';
 type Read = { body: CompletionBody; warnings: string[] };
 
 /**
- * Counts the prompt tokens of a chat with the tokenizer of its model server. Free of charge. Returns the count
- * with the headers of the warnings.
+ * Counts the prompt tokens of a chat with its model server's tokenizer, free of charge. Returns the count,
+ * and the headers with warnings.
  */
 export function countPrompt(
   ctx: Context,

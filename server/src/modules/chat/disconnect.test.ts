@@ -29,7 +29,10 @@ beforeAll(async () => {
 
 const callers: AbortController[] = [];
 
-/** Aborts at the end of the test, so that a waiting request does not occupy a slot in the next one. */
+/**
+ * Returns a controller that is aborted after the test, so that a waiting request does not occupy a slot in
+ * the next test.
+ */
 function abortAtEnd(): AbortController {
   const caller = new AbortController();
   callers.push(caller);
@@ -48,8 +51,8 @@ beforeEach(async () => {
 });
 
 /**
- * Resolves when the flood has stopped. Another user's answer through the same gateway and model server takes
- * many passes of the event loop, and the flood could advance in each.
+ * Resolves when the model server has stopped writing. Another user's answer from the same model server takes
+ * many passes of the event loop, and an unthrottled flood would advance in each.
  */
 async function floodStandsStill(other: TestUser): Promise<void> {
   const { stub } = serving;
@@ -85,7 +88,7 @@ it.each([
 );
 
 it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
-  'holds the possible cost of an answer requested with %j',
+  'holds the maximum cost of an answer requested with %j',
   async (more) => {
     const { stub, server } = serving;
     stub.answer = 'hang';
@@ -101,12 +104,12 @@ it.each([{ max_tokens: 10 }, { max_completion_tokens: 10 }, {}])(
       prices,
       usageBounds(body, { context_tokens: DEFAULT_CONTEXT_TOKENS }),
     );
-    // A window is opened for a few answers.
+    // The window's hold covers several answers from the start.
     expect((await serving.balance(user)).held).toBe(priceMicro * 4n);
   },
 );
 
-it('slows the model server down for a reader that stops reading, and charges the tokens until it disconnects', async () => {
+it('slows the model server down if a client stops reading, and charges the tokens written until it disconnects', async () => {
   const { stub, server } = serving;
   stub.answer = 'flood';
   const before = await serving.balance(user);
@@ -116,7 +119,7 @@ it('slows the model server down for a reader that stops reading, and charges the
   });
   reader.end(JSON.stringify({ model: STARTER, messages: [{ role: 'user', content: 'Go' }], stream: true }));
   await once(reader, 'response');
-  // Every buffer is full when the model server stops.
+  // When the model server stops writing, every buffer on the way is full.
   await floodStandsStill(await server.signUp());
   expect(stub.floodTokens).toBeLessThan(FLOOD_TOKENS_MAX);
 
@@ -135,7 +138,7 @@ it('slows the model server down for a reader that stops reading, and charges the
   expect((await serving.balance(user)).balance).toBe(before.balance - cost);
 });
 
-it("charges an answer in one piece up to the caller's disconnect", async () => {
+it("charges a non-streamed answer up to the client's disconnect", async () => {
   const { stub } = serving;
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   Object.assign(stub, { answer: 'hold', held });
@@ -166,7 +169,7 @@ it('ends an answer whose API key is revoked with an error, and charges its token
   expect((await keptRequests())[0]?.completion_tokens).toBeGreaterThan(0);
 });
 
-it('disconnects a reader that reads nothing for half a minute', async () => {
+it('disconnects a client that reads nothing for half a minute', async () => {
   const { stub, server } = serving;
   const other = await server.signUp();
   stub.answer = 'flood';
@@ -207,7 +210,7 @@ it.each([
   expect(await keptRequests()).toMatchObject([{ ok: false, cost_micro: 0n }]);
 });
 
-it('ends an answer in one piece before its client would retry, and charges its tokens', async () => {
+it('ends a non-streamed answer before its client times out and retries, and charges its tokens', async () => {
   const { stub } = serving;
   const words = ['Good', ' ', 'bread', '.'];
   const add = vi.spyOn(WholeAnswer.prototype, 'add');
@@ -262,7 +265,7 @@ it('starts an idle stream with a comment after 15 s, and reports later errors in
   expect(said.join('')).toMatch(/data: .*"code":"timed_out".*wrote nothing for 3 minutes/);
 });
 
-it('charges nothing if the model server stalls in the middle of an answer', async () => {
+it('charges nothing if the model server hangs in the middle of an answer', async () => {
   const { stub } = serving;
   stub.answer = 'ok';
   await (await serving.ask(user, STARTER)).text();
@@ -293,12 +296,12 @@ it('answers another user immediately, however many requests one user sends', asy
   await vi.waitFor(() => expect(stub.requests).toHaveLength(all));
   stub.answer = 'ok';
   expect((await serving.ask(await server.signUp(), STARTER)).status).toBe(200);
-  // The user with many requests is still limited to one share.
+  // The other user's answer has not raised the limit of the user with many requests.
   expect(stub.requests).toHaveLength(all + 1);
   resolve();
 });
 
-it("leaves half of a model server's places to another process that uses it", async () => {
+it("leaves half of a model server's slots to another process that uses it", async () => {
   const { stub, server } = serving;
   const { db, log, machineId, webProcesses } = server.services;
   const servers = await db.selectFrom('model_servers').select('id').execute();
@@ -313,11 +316,11 @@ it("leaves half of a model server's places to another process that uses it", asy
     return { caller, answer: serving.ask(one, STARTER, { signal: caller.signal }).catch(() => null) };
   });
   const half = PLACES / 2;
-  // A late request of the previous test may arrive, and leaves immediately.
+  // A request from the previous test may still arrive, but disconnects immediately.
   await vi.waitFor(() => expect(stub.open).toBe(half));
   await other.close();
   await vi.waitFor(() => expect(webProcesses()).toBe(1));
-  // The freed share is used only after the next request starts or ends.
+  // This process learns of the freed half when its next request starts or ends.
   expect(stub.open).toBe(half);
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
@@ -325,7 +328,7 @@ it("leaves half of a model server's places to another process that uses it", asy
   await Promise.all(held.map(({ answer }) => answer));
 }, 60_000);
 
-it('limits the open requests of one user, with a time to retry', async () => {
+it('limits the open requests of one user, and sends the time after which to retry', async () => {
   const { stub, server } = serving;
   stub.answer = 'hang';
   const answers = Array.from({ length: 70 }, () =>
@@ -336,7 +339,7 @@ it('limits the open requests of one user, with a time to retry', async () => {
   );
   expect(refused.status).toBe(429);
   expect(refused.headers.get('retry-after')).toBe('2');
-  // The server does not wait for the body of another request either.
+  // The server rejects this request before its body arrives.
   const more = http.request(server.url + chatCompletions.path, {
     method: 'POST',
     headers: { 'x-api-key': user.apiKey, 'content-type': 'application/json', 'content-length': '100' },
@@ -348,7 +351,7 @@ it('limits the open requests of one user, with a time to retry', async () => {
   more.destroy();
 });
 
-it('forwards nothing for users without credit', async () => {
+it('sends no request to the model server for users without credit', async () => {
   const { stub, server } = serving;
   stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
@@ -363,7 +366,7 @@ it('forwards nothing for users without credit', async () => {
   expect(await serving.requests(poor)).toEqual([]);
 });
 
-/** The recorded requests of the user, which are written after their cost is settled. */
+/** Returns the user's recorded requests. A request is recorded after it was charged. */
 function keptRequests() {
   return vi.waitFor(async () => {
     const kept = await serving.requests(user);

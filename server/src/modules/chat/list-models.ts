@@ -34,7 +34,7 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof listMo
     ...starters.map(({ modelName, createdAt, task }) =>
       toModel(modelName, createdAt, 'bakehouse', modelName === WAN_STARTER ? 'video' : task),
     ),
-    // Their first call deploys them.
+    // Fine-tunes are listed without a deployment, because their first call deploys them.
     ...fineTunes
       .filter(({ name }) => !deployed.has(name))
       .map(({ name, createdAt, baseTitle }) => ({
@@ -42,7 +42,8 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof listMo
         parent: baseTitle === null ? null : toModelName(baseTitle),
       })),
   ];
-  // Clients that use the first model, such as the web app's examples, need a chat model.
+  // Chat models come first, because some clients, such as the web app's examples, use the first model of the
+  // list.
   const rank = ({ task }: Model) => (task === 'text' ? 0 : 1);
   return { object: 'list', data: models.toSorted((one, other) => rank(one) - rank(other)) };
 }

@@ -9,7 +9,7 @@ import { meterDeployments } from '../deployments/metering/meter-deployments.ts';
 import { STARTER, starterServing } from '../deployments/testing/starter-serving.ts';
 import { stubUsage } from '../deployments/testing/stub-model-server.ts';
 
-/* Running work keeps its price; work that starts after a change has the new price. */
+/* A price change does not affect running work, and applies to work that starts afterwards. */
 
 const { server, clock, stub, ask, nextUser, balance, makeFineTune, deploy, status, untilRunning, terminate } =
   await starterServing();
@@ -25,7 +25,10 @@ beforeEach(async () => {
 const setPrice = (price_id: string, unit_price: string) =>
   server.request(changePrice, { body: { price_id, unit_price } }, { as: operator });
 
-/** Returns each statement line for tokens with its number of answers, in micro-BGL, cheapest first. */
+/**
+ * Returns the statement's lines for tokens, cheapest first: the amount of each line and of its answers, in
+ * micro-BGL.
+ */
 async function tokenLines() {
   const call = { params: { userId: user.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: user });
@@ -40,16 +43,17 @@ async function tokenLines() {
   return lines.flat().toSorted((a, b) => Number(a.amount - b.amount));
 }
 
-test('charges an answer at the price at its start, and no window has two prices', async () => {
+test('charges an answer at the price when it started, and opens another usage window for a new price', async () => {
   let open = () => {};
   stub.gate = new Promise<void>((resolve) => {
     open = resolve;
   });
   const before = await balance();
   const reserve = vi.spyOn(server.app.usage, 'reserve');
-  // The prices change while both wait for the model; prompts become more expensive than answers.
+  // The prices change while both answers wait for the model. Afterwards, prompt tokens cost more than
+  // completion tokens.
   const early = [ask(STARTER), ask(STARTER)];
-  // Both have read the prices by then.
+  // Both answers have reserved credit at the old prices.
   await vi.waitFor(() => expect(reserve).toHaveBeenCalledTimes(2));
   await setPrice('prompt_tokens:CPU', '7');
   await setPrice('completion_tokens:CPU', '5');
@@ -58,7 +62,8 @@ test('charges an answer at the price at its start, and no window has two prices'
   await ask(STARTER);
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
 
-  // Calculated by hand: 11 tokens at 0.5 and 4 at 2 micro-BGL, each rounded up; then at 7 and 5.
+  // Expected costs by hand: 11 prompt tokens at 0.5 and 4 completion tokens at 2 micro-BGL, each sum rounded
+  // up. Then 11 at 7 and 4 at 5.
   expect(stubUsage).toMatchObject({ prompt_tokens: 11, completion_tokens: 4 });
   const [cheap, dear] = [6n + 8n, 77n + 20n];
   expect(await tokenLines()).toEqual([
@@ -68,7 +73,7 @@ test('charges an answer at the price at its start, and no window has two prices'
   expect((await balance()).balance).toBe(before.balance - 2n * cheap - dear);
 });
 
-test("a deployment's paid hour keeps its price, and the next hour has the new price", async () => {
+test("keeps the price of a deployment's paid hour, and charges the new price from the next hour on", async () => {
   const modelId = await makeFineTune(user, 'Dear Crumb');
   const { pod_id } = await deploy(modelId);
   await untilRunning(pod_id);
@@ -82,7 +87,7 @@ test("a deployment's paid hour keeps its price, and the next hour has the new pr
     hold: '6',
   });
   expect(await status(pod_id)).toMatchObject({ price_per_hour: '1.25' });
-  // At the end of the hour, its usage is charged at the held price.
+  // The hour that ends here is charged at the price of its hold.
   const used = { unsettled_ms: 59n * 60_000n, metered_at: clock.now() };
   await server.services.db.updateTable('deployments').set(used).where('id', '=', pod_id).execute();
   await meterDeployments(server.services);

@@ -18,7 +18,7 @@ import { readMetrics } from './list-models.ts';
 import { countResponseTokens, createResponse } from './responses/create-response.ts';
 import { deleteResponse, getResponse, listInputItems } from './responses/responses.ts';
 
-/** Reject callers over their limit before they send a body. */
+/** Checked before the body is read, so that callers above their limit do not send it. */
 const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => assertAdmissible(ctx, userId) };
 
 export function chatRoutes(parts: ChatParts): Binding[] {

@@ -4,7 +4,10 @@ import { testServer } from '../../testing/test-server.ts';
 import { testServing } from '../../testing/test-serving.ts';
 import { insertStarter } from '../deployments/testing/test-models.ts';
 
-/* The web process shuts down; the model server, owned by another process, continues to run. */
+/*
+ * Tests requests during the shutdown of a web process. The model server belongs to another process and keeps
+ * running.
+ */
 
 const STARTER = 'starter-model';
 const serving = await testServing();
@@ -33,7 +36,7 @@ it.each([
   stub.requests.length = 0;
   const messages = [{ role: 'user' as const, content: 'What do you bake?' }];
   const asked = ending.send(chatCompletions, { body: { model: STARTER, messages, stream } }, { as: user });
-  // Another process waits for this one's heartbeat first.
+  // The new process waits until the other process has seen its first heartbeat.
   await vi.waitFor(() => expect(stub.requests).toHaveLength(1));
   const reader = stream ? (await asked).body?.getReader() : null;
   if (reader) expect(new TextDecoder().decode((await reader.read()).value)).toContain('Good');

@@ -36,7 +36,7 @@ const parser = 'Unable to generate parser for this template. Automatic parser ge
 const place =
   '\n------------\nWhile executing CallExpression at line 1, column 96 in source:\n...{{ raise_\n    ^\n';
 
-test("passes on the cause from llama.cpp's message without its internals", () => {
+test("extracts the cause from llama.cpp's message, without its internals", () => {
   const roles = 'Conversation roles must alternate user/assistant/user/assistant/...';
   expect(said({ message: `${parser}${place}Error: Jinja Exception: ${roles}` })).toMatchObject({
     publicMessage: roles,
@@ -54,7 +54,7 @@ test("passes on the cause from llama.cpp's message without its internals", () =>
     });
 });
 
-test('passes other rejections on, and replaces unreadable ones by a sentence', () => {
+test('keeps the message of other rejections, and replaces unreadable answers by a general message', () => {
   const refused = { code: 'invalid_request', param: null };
   const message = 'top_k must not be negative';
   expect(said({ message })).toMatchObject({ ...refused, publicMessage: message });

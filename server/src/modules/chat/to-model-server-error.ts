@@ -13,8 +13,9 @@ const refusal = z.object({
 });
 
 /**
- * Converts a model server's rejection into an error. Keeps the server's words, except for internals and for
- * prompts longer than the context, where its advice is meant for operators.
+ * Converts a model server's rejection into an error for the caller. Keeps the server's message, with two
+ * exceptions: internals are removed, and prompts longer than the context get our message, because the
+ * server's advice is meant for operators.
  */
 export function toModelServerError(answer: string, body: Record<string, unknown>): AppError {
   const error = parse(answer);
@@ -24,7 +25,10 @@ export function toModelServerError(answer: string, body: Record<string, unknown>
   return contextExceeded(body, { most: error.n_ctx ?? lengthIn(message), sent: error.n_prompt_tokens });
 }
 
-/** llama.cpp wraps the reason, from a chat template or a schema, in a description of its internals. */
+/**
+ * llama.cpp puts the reason, an error of a chat template or a schema, into a longer message about its
+ * internals.
+ */
 function inPlainWords(message: string, schemaParam: string): AppError {
   const [, ofTemplate, ofSchema] = /Jinja Exception: (.+)|JSON schema error (at .+)/.exec(message) ?? [];
   if (ofSchema) return invalidParam(schemaParam, `${schemaParam}: ${ofSchema}`);
@@ -33,7 +37,7 @@ function inPlainWords(message: string, schemaParam: string): AppError {
   return invalidRequest(ofTemplate ?? publicMessage);
 }
 
-/** vLLM reports the number only inside its message. */
+/** vLLM reports this number only in its message. */
 function lengthIn(message: string): number | undefined {
   const tokens = /maximum context length is (\d+)/i.exec(message)?.[1];
   return tokens === undefined ? undefined : Number(tokens);

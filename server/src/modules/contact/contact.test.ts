@@ -57,8 +57,8 @@ test('a repeated call with the same key sends one message', async () => {
   expect((await read()).messages.filter(({ subject }) => subject === 'Rye')).toHaveLength(1);
 });
 
-test('mails a message to every operator if there is a mail server, and otherwise does not even log it', async () => {
-  // Keeps the mails queued.
+test('mails a message to every operator if there is a mail server; otherwise sends and logs no mail', async () => {
+  // The queue is not processed, so the mails stay in it.
   vi.spyOn(services.jobs, 'enqueue').mockResolvedValue();
   const readMails = () =>
     services.db
@@ -102,13 +102,13 @@ test.each([
   });
 });
 
-test('limits messages to ten an hour, also concurrent ones', async () => {
+test('limits a user to ten messages an hour, also if they are sent concurrently', async () => {
   const ben = await server.signUp('Ben');
   const sent = await Promise.allSettled(Array.from({ length: 12 }, () => write('All', 'At once.', ben)));
   expect(sent.filter(({ status }) => status === 'fulfilled')).toHaveLength(10);
 });
 
-test('limits messages to ten an hour', async () => {
+test('rejects the eleventh message within an hour, and accepts messages afterwards', async () => {
   const eve = await server.signUp('Eve');
   for (let sent = 0; sent < 10; sent += 1) await write(`Message ${sent}`, 'Again.', eve);
   await expect(write('One more', 'Again.', eve)).rejects.toMatchObject({

@@ -15,7 +15,7 @@ import { sendMail } from '../../platform/mail/mail.ts';
 import { listOperators } from '../accounts/steps.ts';
 import { notify } from '../notifications/notifications.ts';
 
-/** Per user, because each message is mailed to every operator. */
+/** Maximum messages per user and hour, because each is mailed to every operator. */
 const MESSAGES_PER_HOUR = 10;
 
 /**
@@ -52,7 +52,7 @@ async function notifyOperators(tx: Transaction, ctx: Context, messageId: string)
       data: { username, subject },
     })),
   );
-  // Without a mail server, the message would be logged, although it is confidential.
+  // A server without mail logs mails instead of sending them, which would reveal a confidential message.
   if (!ctx.config.mail) return;
   const text = `${username} <${email}> wrote:\n\n${message}\n\nAll messages: ${ctx.config.publicUrl}/operator/messages`;
   for (const to of ctx.config.operators)

@@ -1,7 +1,7 @@
-/** Name of the rows that training's reader wrote, in the folder of a confined program. */
+/** Name of the file, in a confined program's folder, with the rows that training's reader has written. */
 export const ROWS_FILE = 'rows.parquet';
 
-/** Aliases of extensions; keep in step with `data/rows.py` of the runtime. */
+/** Alternative extensions of the same format. Keep in step with `data/rows.py` of the runtime. */
 const ALIASES = new Map([
   ['ndjson', 'jsonl'],
   ['jsonlines', 'jsonl'],
@@ -9,7 +9,7 @@ const ALIASES = new Map([
 ]);
 const DATA_ENDINGS = ['csv', 'tsv', 'jsonl', 'ndjson', 'jsonlines', 'json', 'txt', 'md', 'parquet'];
 
-/** Pattern that paths of data files match; also valid in PostgreSQL. */
+/** Pattern of data files' paths. Also used in PostgreSQL. */
 export const DATA_FILE_PATTERN = `\\.(${DATA_ENDINGS.join('|')})(\\.gz)?$`;
 const dataFile = new RegExp(DATA_FILE_PATTERN, 'i');
 
@@ -29,7 +29,7 @@ export function unpackedName(file: string): string {
   return file.replace(/\.gz$/i, '');
 }
 
-/** True if SQL finds rows in a file of this name. A README is documentation. */
+/** True if SQL can read rows from a file with this name. A README is documentation, not data. */
 export function hasRows(file: string): boolean {
   return dataFile.test(file) && file.split('/').at(-1)?.toLowerCase() !== 'readme.md';
 }

@@ -25,7 +25,9 @@ beforeAll(async () => {
   );
 });
 
-/** Uploads the file and previews it. `turns` counts event-loop turns of the server during the request. */
+/**
+ * Uploads the file and previews it. `turns` counts how often the server's event loop ran during the request.
+ */
 async function look(name: string, content: string | Buffer<ArrayBuffer>) {
   const form = new FormData();
   form.append('data_file', new Blob([content]), name);
@@ -43,8 +45,8 @@ async function look(name: string, content: string | Buffer<ArrayBuffer>) {
   return { turns, status: response.status, bytes: text.length, answer: JSON.parse(text) };
 }
 
-describe('a file crafted to take long', () => {
-  test('80,000 columns: shows the first and counts all', async () => {
+describe('a file that is made to take long', () => {
+  test('with 80,000 columns: shows the first ones and counts all', async () => {
     const columns = Array.from({ length: 80_000 }, (_, at) => `c${at}`);
     const { turns, status, bytes, answer } = await look('wide.csv', `${columns.join()}\n${columns.join()}\n`);
     expect(status).toBe(200);
@@ -55,7 +57,7 @@ describe('a file crafted to take long', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('a new key on each of 80,000 lines', async () => {
+  test('with a new key on each of 80,000 lines', async () => {
     const lines = Array.from({ length: 80_000 }, (_, at) => `{"k${at}": 1}\n`).join('');
     const { turns, status, bytes, answer } = await look('keys.jsonl', lines);
     expect(status).toBe(200);
@@ -65,7 +67,7 @@ describe('a file crafted to take long', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('100,000,000 rows in 130 bytes of Parquet, with a correct or a false row count', async () => {
+  test('with 100,000,000 rows in 130 bytes of Parquet, and a true or false row count', async () => {
     const said = await look('said.parquet', oneRunParquet({ rows: 100_000_000, saidRows: 100_000_000 }));
     expect(said.answer).toMatchObject({ columns: ['a'], total_rows: 100_000_000 });
     expect(said.answer.rows).toHaveLength(100);
@@ -90,14 +92,14 @@ describe('a file crafted to take long', () => {
     expect(bytes).toBeLessThan(2_200_000);
   });
 
-  test('counts all broken rows but names only the first', async () => {
+  test('counts all unreadable rows but lists only the first', async () => {
     const { answer } = await look('broken.jsonl', 'x\n'.repeat(250));
     expect(answer).toMatchObject({ total_rows: 0, broken_count: 250 });
     expect(answer.broken).toHaveLength(100);
   });
 });
 
-test("limits a user's waiting previews and never runs abandoned ones", async () => {
+test("limits a user's waiting previews, and never runs previews whose client has disconnected", async () => {
   const { sandbox } = server.services;
   const held = Promise.withResolvers<void>();
   const enclose = vi.fn<typeof sandbox.enclose>(async (program) => {
@@ -112,11 +114,11 @@ test("limits a user's waiting previews and never runs abandoned ones", async () 
   const headers = { 'x-api-key': ada.apiKey };
   await fetch(`${server.url}/api/v1/asset/${id}/upload`, { method: 'POST', headers, body: form });
 
-  // The profile is read once and kept.
+  // Read the profile now, so that the previews below use the stored one.
   await ask();
   Object.assign(server.services, { sandbox: { ...sandbox, enclose } });
   const leaving = new AbortController();
-  // One runs and four wait.
+  // One preview runs, four wait, and the sixth is rejected.
   const six = Array.from({ length: 6 }, () => ask(leaving.signal));
   const refused = await Promise.race(six);
   expect(refused.status).toBe(503);
@@ -141,7 +143,7 @@ describe('the first read of a file', () => {
   const preview = (as: TestUser, asset: string, path: string) =>
     server.send(contract.previewFile, { params: { id: asset }, query: { path } }, { as });
 
-  /** Replaces how programs start until the test ends. */
+  /** Replaces how confined programs are started, until the test ends. */
   function startWith(enclose: TestServer['services']['sandbox']['enclose']): () => void {
     const { sandbox } = server.services;
     const restore = () => void Object.assign(server.services, { sandbox });
@@ -150,7 +152,7 @@ describe('the first read of a file', () => {
     return restore;
   }
 
-  test('explains an exceeded limit, and reads the file when the user tries again', async () => {
+  test('explains which limit was exceeded, and reads the file when the user tries again', async () => {
     await assetCalls(server).upload(ada, id, 'slow.csv', 'a\nslow\n');
     const restore = startWith(async () => ['/bin/sh', '-c', 'exit 137']);
     const refused = await preview(ada, id, 'slow.csv');
@@ -164,7 +166,7 @@ describe('the first read of a file', () => {
     expect(await (await preview(ada, id, 'slow.csv')).json()).toMatchObject({ rows: [['slow']] });
   });
 
-  test('says that Python is not installed yet', async () => {
+  test('reports that Python is not installed yet', async () => {
     await assetCalls(server).upload(ada, id, 'early.csv', 'a\nearly\n');
     const { config } = server.services;
     onTestFinished(() => void Object.assign(server.services, { config }));
@@ -180,7 +182,7 @@ describe('the first read of a file', () => {
     expect((await preview(ada, id, 'early.csv')).status).toBe(200);
   });
 
-  test('does not wait for another user who reads the same file', async () => {
+  test("does not wait for another user's read of the same file", async () => {
     const bo = await server.signUp('Bo');
     const calls = assetCalls(server);
     const other = await calls.create(bo);

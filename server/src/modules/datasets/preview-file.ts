@@ -14,10 +14,10 @@ const PROGRAM = new URL('./preview/read-preview-program.ts', import.meta.url);
 const answer = z.object({ preview: filePreview });
 
 const CPU_SECONDS = 15;
-/** CPU seconds to read a whole file, even of several gigabytes. */
+/** CPU seconds for reading a whole file, which may have several gigabytes. */
 export const WHOLE_FILE_CPU_SECONDS = 90;
 const HEAP_MB = 512;
-/** More than one page of the web app requests concurrently. */
+/** A page of the web app sends fewer requests at the same time. */
 const WAITING_MAX = 4;
 
 /** A request for a data file, of the newest revision by default. Aborting the signal stops the read. */
@@ -55,10 +55,11 @@ type Reading = {
 const unreadable = z.object({ unreadable: z.object({ sentence: z.string(), param: z.string() }) });
 
 /**
- * Reads a data file in a separate process, because a crafted file can take much time or memory. The program
- * receives the rows that training's reader found. Returns its answer. Throws AppError('invalid_request') for
- * other kinds of file, unreadable files and exceeded limits, 'unavailable' if the user has too many requests
- * waiting, the machine is too slow or Python is not installed yet, and the signal's reason on abort.
+ * Reads a data file in a separate process, because a file can be made to take much time or memory. The
+ * program gets the rows that training's reader has written, and this function returns the program's answer.
+ * Throws AppError('invalid_request') for other kinds of file, unreadable files and exceeded limits. Throws
+ * 'unavailable' if the user has too many requests waiting, the machine is too slow, or Python is not
+ * installed yet. Throws the signal's reason on abort.
  */
 export async function readConfined(
   ctx: Context,
@@ -66,7 +67,7 @@ export async function readConfined(
   { program, input, signal, cpuSeconds = CPU_SECONDS, needsFormat = false }: Reading,
 ): Promise<unknown> {
   const limits = {
-    // Reading a whole file takes as long as a query.
+    // Reading a whole file may take as long as a query, so it has the same limit of concurrent processes.
     kind: cpuSeconds > CPU_SECONDS ? 'query' : 'preview',
     cpuSeconds,
     heapMb: HEAP_MB,

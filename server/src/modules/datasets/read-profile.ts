@@ -13,32 +13,32 @@ import { type AppError, invalidParam, pythonNotReady } from '../../platform/erro
 import { withBlobFile } from '../../platform/storage/read-blob.ts';
 import { extensionOf, isPacked, ROWS_FILE } from './data-file.ts';
 
-/** The reader stops after 64 MB, which takes a few seconds. */
+/** Enough, because the reader stops after 64 MB, which take a few seconds. */
 const CPU_SECONDS = 30;
-/** Beyond this a few hundred megabytes of Python objects do not fit. */
+/** Enough for a few hundred megabytes of Python objects, which is what 64 MB of a file need. */
 const HEAP_MB = 512;
 const WAITING_MAX = 4;
-/** Files of killed processes are deleted after an hour (`removeSharedFiles`). */
+/** Must be shorter than an hour, after which `removeSharedFiles` deletes files of killed processes. */
 const KEPT_MS = 30 * 60 * 1000;
 const KEPT_BYTES_MAX = 1024 ** 3;
 const KEPT_MAX = 1000;
 
 const profile = z.object({
-  /** At most the first 200. */
+  /** The first 200 at most. */
   columns: z.array(z.string()),
   column_count: z.int(),
-  /** How training reads the file by default; null if unknown. */
+  /** The format in which training reads the file by default; null if unknown. */
   format: dataFormat.nullable(),
   /** Why the format is unknown or training cannot read the file. */
   format_problem: z.string().nullable(),
-  /** Of csv. */
+  /** Null for other files than csv. */
   dialect: z.object({ delimiter: z.string(), is_quoted: z.boolean(), first_line: z.int() }).nullable(),
-  /** True if all rows of the file were read and written; of a large file only the first are. */
+  /** True if the reader has read and written all rows. Of a large file, it reads only the first ones. */
   is_whole: z.boolean(),
-  /** Null if the file was not read to its end. */
+  /** Null if the reader did not reach the end of the file. */
   row_count: z.int().nullable(),
   rows_written: z.int(),
-  /** Unreadable rows, at most the first 10,000 of `broken_count`. */
+  /** The unreadable rows, but at most the first 10,000; `broken_count` counts all. */
   broken: z.array(droppedRow),
   broken_count: z.int(),
 });
@@ -49,17 +49,20 @@ const answer = z.union([z.object({ unreadable: z.string() }), profile]);
 type File = { path: string; sha256: string };
 type Entry = { profile: Profile; folder: string | null; bytes: number; users: number; isOld: boolean };
 
-/** By content and name. */
+/** By hash and name of the file. */
 const entries = new Map<string, Entry>();
-/** By user, content and name: a user does not wait for the turn of another user. */
+/**
+ * Running reads, by user, and hash and name of the file. Users do not share a read, because each waits in
+ * their own queue.
+ */
 const readings = new Map<string, Promise<Entry>>();
 let keptBytes = 0;
 
 /**
- * Calls `work` with what training's reader found in a data file and with the rows that it wrote as Parquet;
- * `rowsPath` is null for a file that is Parquet itself. Results are kept for half an hour. Throws
- * AppError('invalid_request') for unreadable files and exceeded limits, and 'unavailable' until the Python
- * environment is installed or if the user has too many requests waiting.
+ * Calls `work` with what training's reader has found in a data file, and with the path of the rows that it
+ * wrote as Parquet. `rowsPath` is null if the file itself is Parquet. Results are reused for half an hour.
+ * Throws AppError('invalid_request') for unreadable files and exceeded limits, and 'unavailable' while the
+ * Python environment is being installed or if the user has too many requests waiting.
  */
 export async function withProfile<T>(
   ctx: Context,
@@ -82,7 +85,7 @@ export async function readProfile(ctx: Context, file: File): Promise<Profile> {
   return (await findEntry(ctx, file)).profile;
 }
 
-/** Not aborted if the caller leaves: the next view of the file needs the same result. */
+/** Continues after the caller has disconnected, because the next view of the file needs the same result. */
 async function findEntry(ctx: Context, file: File): Promise<Entry> {
   const key = `${file.sha256} ${path.basename(file.path)}`;
   const known = entries.get(key);
@@ -98,7 +101,7 @@ async function findEntry(ctx: Context, file: File): Promise<Entry> {
 }
 
 function keep(key: string, entry: Entry): Entry {
-  // Another user may have read the same file.
+  // Another user may have read the same file at the same time; keep the first result.
   const known = entries.get(key);
   if (known) {
     removeUnused({ ...entry, isOld: true }).catch(() => undefined);
@@ -138,7 +141,7 @@ async function createEntry(ctx: Context, file: File): Promise<Entry> {
   } catch (error) {
     if (!(error instanceof OutOfLimits)) throw error;
     const tooLarge = tooMuch(file.path, error);
-    // DuckDB may still read its rows.
+    // Training's reader failed, but DuckDB may be able to read the Parquet file itself.
     if (isParquet) return { ...entry, profile: withProblem(tooLarge.publicMessage) };
     throw tooLarge;
   }

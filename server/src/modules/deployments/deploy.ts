@@ -38,16 +38,16 @@ type Input = {
   kind: KindName;
   body: AskedDeployment & Pick<InputOf<typeof imageCalls.flux.deploy>['body'], 'cost_max'>;
   /**
-   * Name chosen by the owner; derived from the model's title by default. A live deployment with this name is
-   * reused.
+   * Name chosen by the owner, by default made from the model's title. If a live deployment has this name, it
+   * is used.
    */
   modelName?: string;
 };
 
 /**
- * Deploys a model: on the running model server of its base if there is one, else on a new one. Holds the
+ * Deploys a model. Uses the running model server of its base if there is one, otherwise a new one. Holds the
  * price of the first hour. Throws AppError 'insufficient_funds', 'licence_not_accepted', 'conflict' if an
- * hour costs more than allowed, and the errors of the kind's placement.
+ * hour costs more than the caller allows, and the errors of the kind's placement.
  */
 export async function deploy(
   ctx: Context,
@@ -58,7 +58,7 @@ export async function deploy(
   return spendOnce(
     ctx,
     parts.usage,
-    // `cost_max` is not part of the key: a retry at a new price returns the same deployment.
+    // Leave `cost_max` out of the key, so that a retry with a new price returns the same deployment.
     { operation: `deploy-${kind}`, input: body },
     () => findPlacement(ctx, parts, { kind, body }),
     async (tx, found) => {
@@ -87,7 +87,7 @@ async function placeDeployment(
   const { userId } = ctx.caller;
   const { model } = placed;
   const now = ctx.clock.now();
-  // The price may have changed since the placement.
+  // The price may have changed since the placement was found.
   const { unitPriceMicro: unit_price_micro } = currentPriceOf(await readPrices(tx, now), price);
   const agreed = { ...price, unit_price_micro };
   assertQuotedCost({
@@ -105,7 +105,7 @@ async function placeDeployment(
   const serverId = await ensureModelServer(tx, { kind: deploymentKinds[kind].server, placed, own });
   await assertServerLimit(tx, { userId, serverId, baseAssetId: model.baseAssetId, replicas, capacity });
   const starters = (await listStarterModels(tx)).map((starter) => starter.modelName);
-  // A generator's name would be ambiguous: the images API resolves it to a service.
+  // Reserve the names of generators, because the images API resolves such a name to an external service.
   const taken = new Set([...starters, ...generatorNames, ...(await listLiveModelNames(tx, userId))]);
   await insertDeployment(tx, {
     id: podId,
@@ -148,7 +148,7 @@ type FindPlacementInput = { kind: KindName; body: AskedDeployment };
 type FoundPlacement = {
   placed: PlacedModel;
   capacity: Capacity;
-  /** Price of one replica. */
+  /** Price per hour of one replica. */
   price: { price_id: PriceId; price_count: number; unit_price_micro: bigint };
 };
 
@@ -182,12 +182,12 @@ async function findPlacement(
 type TextKind = (typeof textKinds)[number];
 
 /**
- * Returns the kind for a model's files: the kind of the pipeline in its index if that is supported, else a
- * text kind.
+ * Returns the kind of deployment for a model's files: the image kind of its pipeline if that is supported,
+ * otherwise a text kind.
  */
 export async function findKind(ctx: Context, assetId: string): Promise<KindName> {
   const model = await readModel(ctx, assetId);
-  // Starters are served without a deployment; the text kind's error says so.
+  // A starter model needs no deployment. Treat it as text, whose error explains this.
   const index = model.asset.isStarter ? null : await readPipelineIndex(ctx, model.files);
   const ofPipeline = imageDeploymentKinds.find((kind) => isServedAs(kind, index?._class_name ?? null));
   return ofPipeline ?? toTextKind(ctx, model);
@@ -208,12 +208,12 @@ async function toTextKind(ctx: Context, model: AssetRevision): Promise<TextKind>
 
 type QuoteDeploymentInput = { kind: KindName; body: AskedDeployment };
 
-/** Image and video models have no context. */
+/** Null for image and video models, which have no context. */
 type Quote = ResponseOf<typeof imageCalls.flux.quote> & { context: ServedContext | null };
 
 /**
- * Returns the price of a deployment, for one replica and for all, and the licence it needs. Throws the
- * validation errors of deploying it.
+ * Returns the hourly price of a deployment, for one replica and for all, and the licence that it needs.
+ * Throws the same validation errors as deploying.
  */
 export async function quoteDeployment(
   ctx: Context,

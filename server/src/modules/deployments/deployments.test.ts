@@ -40,7 +40,7 @@ beforeEach(async () => {
 });
 
 describe('a deployment', () => {
-  it('shares one copy of the base: a second fine-tune starts without interrupting the first', async () => {
+  it('shares one copy of the base: a second fine-tune starts while the first continues to answer', async () => {
     const first = await deploy(await makeFineTune(user, 'First Tune'));
     await untilRunning(first.pod_id);
     let open = () => {};
@@ -68,7 +68,7 @@ describe('a deployment', () => {
     await terminate(second.pod_id);
   });
 
-  it("of another user's model continues, without the model's name, after the model is made private", async () => {
+  it("of another user's model continues after the model was made private, but no longer shows its name", async () => {
     const owner = user;
     const id = await makeFineTune(owner, 'Shared Tune');
     const publish = (is_published: boolean) =>
@@ -108,7 +108,7 @@ describe('a deployment', () => {
     await terminate(second.pod_id);
   });
 
-  it("never gets a generator's name, which the images API resolves to a service", async () => {
+  it('never gets the name of a generator, which the images API would resolve to an external service', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'FLUX'));
     expect((await status(pod_id)).model_name).toBe('flux-2');
     await terminate(pod_id);
@@ -154,7 +154,7 @@ describe('a deployment', () => {
     const found = async (query: object) => (await list(query)).pods.map((pod) => [pod.title, pod.job_status]);
     clock.advance({ minutes: 61 });
     const four = await deploy(await makeFineTune(user, 'Four'));
-    // Deployments that ended more than an hour ago are not recent.
+    // Deployments that ended more than an hour ago do not count as recent.
     expect((await found({ recent: 'true' })).map(([title]) => title)).toEqual(['Four']);
     const ended = await found({ status: 'terminated' });
     expect(new Set(ended.map(([title]) => title))).toEqual(new Set(['One', 'Two', 'Three']));
@@ -209,7 +209,7 @@ describe('a deployment', () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Broken Adapter'));
     await vi.waitFor(
       async () => {
-        // The engine retries with growing pauses before it fails.
+        // The engine retries with growing pauses before the deployment fails.
         clock.advance({ minutes: 5 });
         await server.app.engine.pass();
         expect((await status(pod_id)).status).toBe('failed');
@@ -223,7 +223,7 @@ describe('a deployment', () => {
     await vi.waitFor(async () => expect(await balance()).toEqual(before));
   });
 
-  it('reserves room for the starter model, however many bases one or several users deploy', async () => {
+  it('leaves slots for the starter model, however many bases one or several users deploy', async () => {
     const pods: string[] = [];
     const deployBase = async (name: string) => {
       const { assetId } = await insertModel(server.services, user, name, {

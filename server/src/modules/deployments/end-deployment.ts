@@ -23,14 +23,14 @@ import { reconcileModelServer } from './servers/reconcile-model-server.ts';
 
 type End = {
   reason: string;
-  /** The user who requested it; null for the server itself. */
+  /** The user who requested the end; null if the server itself ends the deployment. */
   endedBy: string | null;
-  /** Set if it ends for lack of credit or budget; its owner is notified then. */
+  /** Set if the deployment ends because credit or budget is used up. Its owner is then notified. */
   stopReason?: Deployment['stop_reason'];
 };
 
 /**
- * Puts a deployment with counted time to sleep; its next request wakes it. A step under the row's lock; call
+ * Step: puts a deployment to sleep; its next request wakes it. Lock its row and count its time first. Call
  * `settleStopped` after the commit.
  */
 export async function sleepDeployment(
@@ -44,7 +44,8 @@ export async function sleepDeployment(
 }
 
 /**
- * Terminates a deployment and settles its bill, for the time it was serving. Does nothing if it has ended.
+ * Terminates a deployment, and charges the time it has served since the last charge. Does nothing if it has
+ * ended already.
  */
 export async function endDeployment(
   services: Pick<Services, 'db' | 'clock'>,
@@ -72,7 +73,7 @@ export async function endDeployment(
 }
 
 /**
- * Terminates all deployments of an asset, of any user, and settles their bills; `reason` is shown to their
+ * Terminates all deployments of an asset, of any user, and charges their time. Shows `reason` to their
  * owners.
  */
 export async function terminateDeploymentsOf(
@@ -83,7 +84,7 @@ export async function terminateDeploymentsOf(
     await endDeployment(services, podId, { reason, endedBy: null });
 }
 
-/** Terminates a deployment of the caller and settles its bill. */
+/** Terminates a deployment of the caller and charges its time. */
 export async function terminateDeployment(
   ctx: Context,
   input: Omit<OwnDeployment, 'userId'>,
@@ -95,5 +96,5 @@ export async function terminateDeployment(
   return readDeployment(ctx, input);
 }
 
-/** Dependencies for waking a model. */
+/** Parts of the app that are needed to wake a model. */
 export type WakingParts = ReadCapacity & { usage: IdleCredit };

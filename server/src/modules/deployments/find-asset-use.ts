@@ -2,7 +2,7 @@ import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
 import { findDeploymentsOfAsset } from './queries.ts';
 import { isStarterInUse } from './servers/server-queries.ts';
 
-/** Blocks deleting a model while it is deployed, and a starter model while it is in use. */
+/** Prevents deleting a model while it is deployed, or a starter model while requests use it. */
 export const findAssetUse: FindAssetUse = async (tx, asset) => {
   const { ownName, others } = await findDeploymentsOfAsset(tx, asset);
   if (ownName !== null) return `It is deployed as '${ownName}'. Terminate the deployment first.`;

@@ -4,13 +4,10 @@ import type { ReadCapacity } from '../serving/served-model.ts';
 import { findKind } from './deploy.ts';
 import { deploymentKinds } from './kinds/kinds.ts';
 
-/** Default hardware, as the web app requests it. */
+/** The hardware that the web app requests by default. */
 const DEFAULT_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
 
-/**
- * Returns whether a deployment of the model, as the kind that matches its files, would find all required
- * files.
- */
+/** Returns a check of whether a model can be deployed: whether it has all files that its kind needs. */
 export function findDeployObstacle(capacity: ReadCapacity['capacity']): FindObstacle {
   return async (ctx, { assetId }) => {
     try {

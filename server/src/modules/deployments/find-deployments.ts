@@ -7,7 +7,7 @@ import type { KindName } from './kinds/kinds.ts';
 
 type Db = Database | Transaction;
 
-/** Owner of the deployment, optionally restricted to kinds. */
+/** The owner of the deployments, optionally only for some kinds. */
 export type OwnDeployment = { userId: string; podId: string; kinds?: readonly KindName[] | undefined };
 
 export async function findDeployment(db: Db, { userId, podId, kinds }: OwnDeployment) {
@@ -49,7 +49,7 @@ export async function findLiveNameOf(
   return row?.model_name;
 }
 
-/** Placement of a deployment, and the workload that carries it now or next. */
+/** The placement of a deployment, and the workload that serves it now or will serve it next. */
 export type Carrier = {
   accelerator: string | null;
   accelerator_count: number;
@@ -57,7 +57,10 @@ export type Carrier = {
   workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
 };
 
-/** SQL for `deployments` joined with its `server`: the workload that carries the deployment now or next. */
+/**
+ * SQL for a row of `deployments` and its `server`. Selects the workload that serves the deployment now or
+ * will serve it next.
+ */
 const selectCarrier = sql`
   select state, reason, phase, done, total from workloads
   where workloads.id in (server.workload_id, server.next_workload_id)
@@ -65,12 +68,12 @@ const selectCarrier = sql`
   order by workloads.id = server.workload_id desc
   limit 1`;
 
-/** Matches the states running, degraded and asleep of `showDeployment`. */
+/** Matches deployments that `showDeployment` shows as running, degraded or asleep. */
 const isUsable = sql<SqlBool>`terminated_at is null and (sleeping or exists (
   select from model_servers server cross join lateral (${selectCarrier}) carrier
   where server.id = deployments.model_server_id and carrier.state in ('ready', 'degraded')))`;
 
-/** Returns the carriers of deployments by their ids, in one query. */
+/** Returns the workloads that serve these deployments, by the deployments' ids, in one query. */
 export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
   const { rows } = await sql<Carrier & { id: string }>`
     select deployments.id, server.accelerator, server.accelerator_count, server.context_tokens,
@@ -86,16 +89,17 @@ type Wanted = {
   userId: string;
   /** Defaults to every kind. */
   kinds?: readonly KindName[] | undefined;
-  /** Only deployments that can serve a request, possibly after waking. */
+  /** Only deployments that can serve a request, possibly after they have woken up. */
   usable?: boolean | undefined;
   includeTerminated: boolean;
   /**
-   * If ended deployments are excluded: still include those that ended since without their owner's request.
+   * Applies if `includeTerminated` is false: still includes deployments that have ended since this time,
+   * unless their owner ended them.
    */
   endedSince?: Date | undefined;
-  /** Only deployments that are live or ended since. */
+  /** Only deployments that are live or have ended since this time. */
   recentSince?: Date | undefined;
-  /** May match ended deployments too. */
+  /** Only deployments in this state, which may include ended ones. */
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
   assetId?: string | undefined;
@@ -112,7 +116,7 @@ const hasStatus: Record<DeploymentFilter, RawBuilder<SqlBool>> = {
   terminated: sql`terminated_at is not null and not failed`,
 };
 
-/** Returns deployments after `cursor`, newest first unless sorted by title. */
+/** Returns deployments after `cursor`: newest first, or by title if `sort` requests it. */
 export async function selectDeployments(db: Db, wanted: Wanted) {
   const { userId, kinds, includeTerminated, endedSince, recentSince, status } = wanted;
   const { search = '', assetId, cursor } = wanted;

@@ -10,14 +10,15 @@ import { type DeploymentView, viewDeployments } from './read-deployment.ts';
 type Input = {
   /** Defaults to every kind. */
   kinds?: readonly KindName[] | undefined;
-  /** Only deployments that can serve a request, possibly after waking. */
+  /** Only deployments that can serve a request, possibly after they have woken up. */
   usable?: boolean | undefined;
   includeTerminated: boolean;
   /**
-   * If ended deployments are excluded: still include those that ended since without their owner's request.
+   * Applies if ended deployments are excluded: still includes deployments that have ended since this time,
+   * unless their owner ended them.
    */
   endedSince?: Date | undefined;
-  /** Only deployments that are live or ended within the last hour. */
+  /** Only deployments that are live or have ended within the last hour. */
   recent?: boolean | undefined;
   status?: DeploymentFilter | undefined;
   search?: string | undefined;
@@ -29,7 +30,7 @@ type Input = {
   limit: number;
 };
 
-/** Returns the caller's deployments, newest first unless sorted by title. */
+/** Returns the caller's deployments: newest first, or by title if requested. */
 export async function listDeployments(
   ctx: Context,
   { modelId, recent, cursor, limit, ...wanted }: Input,

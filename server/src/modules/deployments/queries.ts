@@ -10,15 +10,15 @@ import { lockModelServers } from './servers/server-queries.ts';
 type Db = Database | Transaction;
 
 /*
- * SQL of deployments; SQL of model servers is in servers/server-queries.ts. Lock order everywhere: model
- * server, deployment, workload, ledger.
+ * SQL of deployments. SQL of model servers is in servers/server-queries.ts. To avoid deadlocks, every
+ * transaction locks in the order model server, deployment, workload, ledger.
  */
 
 export type DeploymentRow = Awaited<ReturnType<typeof lockDeployment>>;
 
 // Deployments
 
-/** Locks the deployment's model servers, then the deployment. */
+/** Locks the deployment's model server (with its replicas), and then the deployment. */
 export async function lockDeployment(tx: Transaction, podId: string) {
   const { model_server_id } = await tx
     .selectFrom('deployments')
@@ -34,7 +34,7 @@ export async function lockDeployment(tx: Transaction, podId: string) {
     .executeTakeFirstOrThrow();
 }
 
-/** Returns awake deployments, which are metered and may fall asleep. */
+/** Returns deployments that are awake. Their time is metered, and they may fall asleep. */
 export async function listAwakeDeployments(db: Db) {
   return db
     .selectFrom('deployments')
@@ -45,7 +45,10 @@ export async function listAwakeDeployments(db: Db) {
     .execute();
 }
 
-/** Locks the name for the user until the transaction ends, and returns the id of their deployment with it. */
+/**
+ * Locks the name for the user until the transaction ends. Returns the id of the user's live deployment with
+ * this name.
+ */
 export async function lockLiveDeployment(
   tx: Transaction,
   { userId, modelName }: { userId: string; modelName: string },
@@ -66,8 +69,8 @@ export async function listLiveModelNames(db: Db, userId: string): Promise<string
 }
 
 /**
- * Returns the name of the user's live deployment of the asset (or of an adapter on it), and the number of
- * other users' deployments.
+ * Returns the name of the user's live deployment of the asset, or of an adapter on it. Also returns how many
+ * deployments other users have.
  */
 export async function findDeploymentsOfAsset(
   db: Db,
@@ -115,7 +118,7 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
 
 // Events of a deployment
 
-/** Records that a period has been held. */
+/** Records that credit for a period of serving was held. */
 export async function setBatchHold(
   tx: Transaction,
   podId: string,
@@ -133,7 +136,7 @@ export async function setBatchHold(
     .execute();
 }
 
-/** Records that the open hold has been settled; the meter stops until a replica is ready again. */
+/** Records that the open hold was settled. The meter stops until a replica is ready again. */
 export async function recordSettlement(tx: Transaction, podId: string, amountMicro: bigint): Promise<void> {
   await tx
     .updateTable('deployments')
@@ -148,8 +151,8 @@ export async function recordSettlement(tx: Transaction, podId: string, amountMic
 }
 
 /**
- * Records that time up to `meteredAt` has been counted, and how many replicas serve since; null stops the
- * meter.
+ * Records that the time up to `meteredAt` was counted, and how many replicas serve from then on. If
+ * `meteredAt` is null, the meter stops.
  */
 export async function recordMeteredTime(
   tx: Transaction,
@@ -163,7 +166,7 @@ export async function recordMeteredTime(
     .execute();
 }
 
-/** Records that the workload now carries these deployments, and starts the meter of those that are awake. */
+/** Records that the workload now serves these deployments. Starts the meter of those that are awake. */
 export async function recordCarrier(
   tx: Transaction,
   podIds: string[],
@@ -180,8 +183,8 @@ export async function recordCarrier(
 }
 
 /**
- * Stops the meter after the time was counted; settlement follows separately. Time without a hold is never
- * charged.
+ * Stops the meter. Count the time first, and settle it separately afterwards. Time for which there is no hold
+ * is never charged.
  */
 const meterStopped = {
   ...{ metered_at: null, metered_replicas: 0 },
@@ -204,7 +207,9 @@ export async function recordAwake(tx: Transaction, podId: string, now: Date): Pr
     .execute();
 }
 
-/** `carrierId`: the workload whose log has the reason, if it differs from the last carrier. */
+/**
+ * `carrierId` is the workload whose log contains the reason, if that is not the workload that served last.
+ */
 export async function setDraftEnded(
   tx: Transaction,
   podId: string,
@@ -230,7 +235,7 @@ export async function setDraftEnded(
     .execute();
 }
 
-/** Records that a request for the model started or is still running. */
+/** Records that a request for the model has started or is still running. */
 export async function recordRequest(db: Db, podId: string, now: Date): Promise<void> {
   await db.updateTable('deployments').set({ last_request_at: now }).where('id', '=', podId).execute();
 }
@@ -239,7 +244,7 @@ export async function findRow(db: Db, podId: string) {
   return db.selectFrom('deployments').selectAll().where('id', '=', podId).executeTakeFirstOrThrow();
 }
 
-/** Sets the number of requested replicas; the idle time of the last one starts now. */
+/** Sets the number of requested replicas. The last one starts to count as idle now. */
 export async function setReplicas(
   tx: Transaction,
   podId: string,
@@ -248,7 +253,7 @@ export async function setReplicas(
   await tx.updateTable('deployments').set({ replicas, busy_at: now }).where('id', '=', podId).execute();
 }
 
-/** Records that the last replica is dropped because it found no slot or failed to start. */
+/** Records that the last replica was dropped because there was no slot for it or it failed to start. */
 export async function recordDroppedReplica(
   tx: Transaction,
   podId: string,
@@ -257,13 +262,16 @@ export async function recordDroppedReplica(
   await tx.updateTable('deployments').set({ replicas, no_room_at: now }).where('id', '=', podId).execute();
 }
 
-/** Returns when each replica whose workload is in one of these states became ready, earliest first. */
+/**
+ * Returns when each replica became ready, earliest first. Only for replicas whose workload is in one of these
+ * states.
+ */
 export async function listReadyTimes(
   tx: Transaction,
   { id, carrier_id }: { id: string; carrier_id: string | null },
   states: WorkloadState[],
 ): Promise<(Date | null)[]> {
-  // Collects ids first: an `or` over both sources would scan all workloads.
+  // Collect the ids first, because an `or` over both sources would scan all workloads.
   const { rows } = await sql<{ ready_at: Date | null }>`
     select ready_at from workloads
     where state = any(${states}::text[]) and id = any(array(

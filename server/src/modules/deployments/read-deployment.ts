@@ -18,7 +18,7 @@ import { PERIOD_MS, timeCostMicro, usedMs } from './metering/meter-deployment.ts
 import type { DeploymentRow } from './queries.ts';
 import { carries, sleepsAfterMinutes } from './servers/plan/plan-model-server.ts';
 
-/** A deployment with its state, before it is mapped to its kind's state names. */
+/** A deployment with its state, before the state gets the name that its kind has in the API. */
 export type DeploymentView = Omit<Deployment, 'task' | 'status' | 'job_status'> & {
   kind: KindName;
   state: DeploymentState;
@@ -36,7 +36,7 @@ export async function readDeployment(
   return view;
 }
 
-/** Returns deployments with the state of the workloads that carry them. */
+/** Returns deployments with the states of the workloads that serve them. */
 export async function viewDeployments(
   { db, clock, config }: Pick<Services, 'db' | 'clock' | 'config'>,
   rows: DeploymentRow[],
@@ -52,7 +52,10 @@ export async function viewDeployments(
   });
 }
 
-/** A sleeping deployment has no hold: it pays the price at the time it wakes. */
+/**
+ * True if a live deployment has no hold, e.g. while it sleeps. It will pay the price at the time when it
+ * wakes.
+ */
 function paysNext({ hold_id, terminated_at }: DeploymentRow): boolean {
   return hold_id === null && terminated_at === null;
 }
@@ -101,7 +104,7 @@ function viewDeployment(
 
 type ServerWorkloads = { workload_id: string | null; next_workload_id: string | null };
 
-/** Returns the workload of the server that carries the deployment now or next. */
+/** Returns the workload that serves the deployment now or will serve it next. */
 export async function findCarrier(
   db: Database,
   row: DeploymentRow,

@@ -63,7 +63,7 @@ it('returns the end of a log larger than one statement can insert', async () => 
   await serving.terminate(user, podId);
 });
 
-it("shows of a shared server only lines from the deployment's lifetime, even if many follow", async () => {
+it("shows of a shared server only lines from the deployment's lifetime, even if many later lines follow", async () => {
   const { clock, server } = serving;
   const neighbour = await server.signUp();
   const landlord = await serving.deploy(neighbour, starter.assetId);
@@ -83,7 +83,7 @@ it("shows of a shared server only lines from the deployment's lifetime, even if 
   await serving.terminate(neighbour, landlord);
 });
 
-it("omits lines about other users' adapters, and local paths", async () => {
+it("leaves out lines about other users' adapters, and local paths", async () => {
   const { server } = serving;
   const { db, config } = server.services;
   const neighbour = await server.signUp();
@@ -115,7 +115,7 @@ it('shows for a failed deployment the log of the server that could not load it',
     open = resolve;
   });
   stub.failure = `cannot read ${file}`;
-  // Expects only one running server, whose log this is.
+  // There must be only one running server, whose log was written above.
   await vi.waitFor(() => expect(serving.driver.running()).toEqual([]));
   const podId = await serving.deploy(user, await insertTune(user, 'Burnt'));
   await write('magic number is wrong');

@@ -14,8 +14,8 @@ import { findModelServer } from './servers/server-queries.ts';
 type Input = { podId: string; kinds: readonly KindName[]; limit: number };
 
 /**
- * Returns the end of the log of the model server that carries, or last carried, the deployment. The server
- * may be shared: excludes lines from before or after the deployment, and lines about other adapters.
+ * Returns the end of the log of the model server that serves the deployment, or that served it last. The
+ * server may be shared, so lines from other times are left out, and lines about other adapters.
  */
 export async function readLogs(
   ctx: Context,
@@ -33,7 +33,10 @@ export async function readLogs(
     .map(({ at, line }) => ({ at, line: cutHostPaths(ctx.config, line) }));
 }
 
-/** Returns the workload whose log to show: the carrier of a live deployment, else the last carrier. */
+/**
+ * Returns the workload whose log to show. For a live deployment, this is the workload that serves it;
+ * otherwise the workload that served it last.
+ */
 async function findWriter({ db }: Context, row: DeploymentRow): Promise<WorkloadWithSpec | null> {
   const server = await findModelServer(db, row.model_server_id);
   const carrier = row.terminated_at ? null : await findCarrier(db, row, server);

@@ -18,7 +18,7 @@ export type DeploymentSums = {
   costMicro: bigint;
 };
 
-/** Returns totals over the caller's deployments of some kinds, including ended ones. */
+/** Returns totals of the caller's deployments of some kinds, including deployments that have ended. */
 export async function sumDeployments(
   ctx: Context,
   { kinds }: { kinds: readonly KindName[] },

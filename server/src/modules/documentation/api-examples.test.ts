@@ -34,7 +34,7 @@ const embeddingModel = {
   'model.safetensors': emptySafetensors(),
 };
 
-/** A starter model whose files are never read. */
+/** Inserts a starter model. Its files are invalid, because no test reads them. */
 async function insertStarter(
   services: Services,
   task: 'text' | 'embedding' | 'image',
@@ -53,7 +53,9 @@ async function insertStarter(
   await registerStarterModel(services, { slug, task, ...words, files });
 }
 
-/** As on a server's first start: starters appear once there is work, in arbitrary order. */
+/**
+ * Waits for the first upload, then adds the starters in arbitrary order, as the first start of a server does.
+ */
 async function insertStartersLater(services: Services): Promise<void> {
   const isAtWork = async () => {
     const uploaded = await services.db

@@ -2,7 +2,7 @@ import { getDocumentation } from '@bakehouse/contract/documentation';
 import { expect, test } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 
-test("the documentation defaults to the server's own", async () => {
+test("the documentation URL defaults to the server's own documentation", async () => {
   const server = await testServer();
   expect(await server.request(getDocumentation, {})).toEqual({
     documentation_url: `${server.url}/docs`,

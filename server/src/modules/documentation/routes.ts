@@ -8,7 +8,7 @@ export const documentationRoutes: Binding[] = [
   bindPublic(contract.getDocumentation, async (ctx) => getDocumentation(ctx)),
 ];
 
-/** Returns the configured URLs; the documentation defaults to the server's own. */
+/** Returns the configured URLs. The documentation URL defaults to this server's own documentation. */
 function getDocumentation({ config }: Services): ResponseOf<typeof getDocumentationEndpoint> {
   return {
     documentation_url: config.documentationUrl ?? new URL('/docs', config.publicUrl).href,

@@ -10,7 +10,7 @@ import { sourceCalls } from '../fine-tuning/testing/source-calls.ts';
 import { draftCalls } from './testing/draft-calls.ts';
 import { makePdf } from './testing/make-documents.ts';
 
-/* From documents to rows in a dataset, with a stubbed model. */
+/* Tests drafts from the upload of documents to rows in a dataset, with a stubbed model. */
 
 const { server, stub, clock, nextUser, balance } = await starterServing();
 const drafts = draftCalls(server);
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 const NOTES = '# Spelt\nSpelt is baked in the Spelt oven.';
 const settings = { model: STARTER, rows_per_chunk: 1, chunk_characters: 500, overlap_characters: 0 };
-/** Pages that are one chunk each and name one loaf each. */
+/** Returns a PDF with one page per loaf. Each page fills one chunk and names only its loaf. */
 const pages = (...loaves: string[]) =>
   makePdf(
     loaves.map((loaf) =>
@@ -32,12 +32,12 @@ const pages = (...loaves: string[]) =>
   );
 const textOf = (body: Record<string, unknown>) =>
   (body.messages as { content: string }[])[0]?.content.split('Text:\n')[1] ?? '';
-/** Writes one question per text, about its first word. */
+/** Answers with one question about the first word of the text. */
 const answers = (body: Record<string, unknown>): string => {
   const [loaf = ''] = /\w+/.exec(textOf(body)) ?? [];
   return JSON.stringify({ rows: [{ question: `Where is ${loaf} baked?`, answer: `In the ${loaf} oven.` }] });
 };
-/** Price of these answers at the batch rate. */
+/** Returns the price of these answers at the batch rate. */
 const costOf = (...said: string[]) =>
   said.reduce((sum, text) => {
     const written = Math.ceil(text.length / 4);
@@ -141,7 +141,7 @@ test('edits, deletes and saves rows in a dataset once', async () => {
   expect(audited).toEqual([{ detail: { asset_id: dataset, put: '1', removed: '0' } }]);
 });
 
-test('a model that writes no rows yields none, with the reason', async () => {
+test('an answer without valid rows adds no rows and is counted by reason', async () => {
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat') });
   stub.says = () => 'I like bread.';
   await drafts.start(ada, id, settings);
@@ -153,7 +153,7 @@ test('a model that writes no rows yields none, with the reason', async () => {
   });
 });
 
-test('a failing model ends the draft at no cost, and a restart resumes it', async () => {
+test('a draft fails at no cost if the model fails, and can be resumed', async () => {
   const before = await balance();
   const loaves = ['Rye', 'Oat', 'Spelt', 'Corn', 'Barley', 'Wheat'];
   const id = await drafts.create(ada, { 'bread.pdf': pages(...loaves) });
@@ -180,7 +180,7 @@ test('a failing model ends the draft at no cost, and a restart resumes it', asyn
   await expect(drafts.start(ada, id)).rejects.toThrow('The draft has no chunks without an answer.');
 });
 
-test('a cancelled draft retains and charges its answers, and charges nothing twice after resuming', async () => {
+test('a cancelled draft stores and charges its answers, and a resume does not charge them again', async () => {
   const before = await balance();
   stub.says = answers;
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat', 'Spelt', 'Corn', 'Barley') });
@@ -205,7 +205,7 @@ test('a cancelled draft retains and charges its answers, and charges nothing twi
   expect(Number(done.cost_so_far) * 1e6).toBeCloseTo(Number(cost), 0);
 });
 
-test('a draft that expires fails, and keeps and charges its rows', async () => {
+test('an expired draft fails, but its rows are stored and charged', async () => {
   const before = await balance();
   stub.says = answers;
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat', 'Spelt', 'Corn', 'Barley') });
@@ -221,7 +221,7 @@ test('a draft that expires fails, and keeps and charges its rows', async () => {
   expect(await balance()).toEqual({ balance: before.balance - cost, held: 0n });
 });
 
-test('asks again for answers that a dead process had not saved, and charges them once', async () => {
+test('repeats requests whose answers a dead process had not saved, and charges them once', async () => {
   const before = await balance();
   stub.says = answers;
   const id = await drafts.create(ada, { 'bread.pdf': pages('Rye', 'Oat') });
@@ -300,7 +300,7 @@ test('lists rows by page and by document', async () => {
   expect(second.rows).toEqual(rest.rows);
 });
 
-test('limits a user to ten drafts, and a deleted draft frees its place', async () => {
+test('limits a user to ten drafts, and allows another one after a deletion', async () => {
   const ids = [];
   for (let made = 0; made < contract.DRAFTS_MAX; made += 1) ids.push(await drafts.create(ada));
   await expect(drafts.create(ada)).rejects.toThrow('You can have 10 drafts.');

@@ -54,7 +54,7 @@ export async function selectTexts(
   return rows.map((row) => ({ ...row, sections: row.sections as Section[] }));
 }
 
-/** Returns true if it existed. */
+/** Deletes a document. Returns false if it does not exist. */
 export async function deleteDocument(
   tx: Transaction,
   { draftId, id }: { draftId: string; id: string },
@@ -89,7 +89,7 @@ export async function replaceChunks(tx: Transaction, id: string, chunks: NewChun
   }
 }
 
-/** Reopens the unanswered chunks. */
+/** Reopens the failed chunks, so that the model is asked about them again. */
 export async function reopenChunks(tx: Transaction, id: string): Promise<void> {
   await tx
     .updateTable('draft_chunks')
@@ -99,12 +99,12 @@ export async function reopenChunks(tx: Transaction, id: string): Promise<void> {
     .execute();
 }
 
-/** Returns the first chunks that the model has not been asked about. */
+/** Returns up to `limit` chunks that have not been sent to the model. */
 export async function selectOpenChunks(db: Db, id: string, limit: number): Promise<OpenChunk[]> {
   return selectChunks(db, id, ['open']).limit(limit).execute();
 }
 
-/** Returns all unanswered chunks. */
+/** Returns all chunks without an answer. */
 export async function selectUnanswered(db: Db, id: string): Promise<OpenChunk[]> {
   return selectChunks(db, id, ['open', 'failed']).execute();
 }
@@ -164,7 +164,7 @@ function addCounts(one: Counts, other: Counts): Counts {
 
 export type Counted = { draftId: string; rows: number; saved: number; current: string | null };
 
-/** Returns the number of rows per draft, and the document being read. */
+/** Returns the number of rows per draft, and the name of the document being read. */
 export async function countRows(db: Db, draftIds: string[]): Promise<Counted[]> {
   const { rows } = await sql<Counted>`
     select draft.id as "draftId",

@@ -7,9 +7,9 @@ import { changeRow, deleteRows, getChunk, listRows, saveRows } from './rows/rows
 import { quoteDraft } from './start/quote-draft.ts';
 import { startDraft } from './start/start-draft.ts';
 
-/** Each call starts a process that reads a document. */
+/** Limited, because each call starts a process that reads a document. */
 const DOCUMENTS_PER_MINUTE = 60;
-/** Each call splits all documents of a draft. */
+/** Limited, because each call splits all documents of a draft. */
 const QUOTES_PER_MINUTE = 60;
 
 /** Routes for drafts: rows that a model writes from documents for training. */

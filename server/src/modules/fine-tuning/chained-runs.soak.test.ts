@@ -8,7 +8,7 @@ import { hasLayer } from '../../engine/host/environment/environment.ts';
 import type { TestUser } from '../../testing/test-client.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
-// The real runtime: trains on the result of a full fine-tune and serves it.
+// With the real runtime, trains and serves the result of a full fine-tune.
 const isReady = await hasLayer(readConfig({}), 'training');
 
 const CARD = '---\nlicense: other\nlicense_name: crumb\n---\n# Tiny\n';
@@ -77,7 +77,7 @@ describe.skipIf(!isReady)('a fully fine-tuned model', () => {
   });
 });
 
-/** Asks both models by the name of their job, which deploys them. */
+/** Calls both models by their fine-tune names, which deploys them. */
 async function expectAnswers(url: string, user: TestUser): Promise<void> {
   const openai = new OpenAI({ baseURL: `${url}/v1`, apiKey: user.apiKey, maxRetries: 0 });
   const names = (await openai.fineTuning.jobs.list()).data.map(({ fine_tuned_model: name }) => name);

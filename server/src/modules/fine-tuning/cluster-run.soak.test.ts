@@ -13,7 +13,7 @@ import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
-// The whole program with the real runtime in a cluster's pods, which are local processes here.
+// The whole program with the real runtime in a cluster. Its pods are local processes here.
 const isReady = await hasLayer(readConfig({}), 'training');
 
 async function testCluster() {
@@ -30,7 +30,7 @@ async function testCluster() {
 }
 
 describe.skipIf(!isReady)('a run in a cluster', () => {
-  test("resumes from its evicted pod's checkpoint and is charged once", {
+  test('resumes from the checkpoint of its evicted pod, and is charged once', {
     timeout: 40 * 60_000,
   }, async () => {
     const cluster = await testCluster();

@@ -18,7 +18,7 @@ import type { RunPlace } from './place-run.ts';
 import { insertRun, type Source, type Trained } from './queries.ts';
 import { FINE_TUNE_KIND } from './runs/fine-tune-kind.ts';
 
-/** Title and initial settings of a new model. */
+/** Title and settings of the model that a run will produce. */
 export type NewModel = {
   title: string;
   category: string;
@@ -33,12 +33,12 @@ type NewTraining = {
   /** The resulting model. */
   body: NewModel;
   base: AssetRevision;
-  /** Hub name of a base that is being cloned; the run waits for it. */
+  /** Hub name of the base if it must be cloned first. The run waits for the clone. */
   clones?: string | null;
   dataset: Source;
-  /** With only the held-out file; null if part of the dataset is held out. */
+  /** A revision with only the held-out file; null if a part of the dataset is held out. */
   validation?: AssetRevision | null;
-  /** Assets besides the base that it needs during start. */
+  /** Other assets that must exist while the run is being started. */
   alsoReads: string[];
   place: RunPlace;
   spec: WorkloadSpec;
@@ -46,18 +46,18 @@ type NewTraining = {
   price: Price;
   seconds: number;
   flops: number;
-  /** Estimate for a text model, by the formula alone. */
+  /** Memory estimate of a text model, by the formula alone. */
   memoryBytes?: number;
   costMicro: bigint;
   quote: Quote;
-  /** Undefined for the default ceiling. */
+  /** Undefined for the default ceiling, 1.5 times the quote. */
   ceilingMicro: bigint | undefined;
   now: Date;
 };
 
 /**
- * Step: creates the model asset and its run, holds the quote up to the ceiling, and queues the work. Throws
- * whatever `lockAssetsForUse` and `holdForRun` throw.
+ * Step: creates a model asset and its run, holds the quote (at most the ceiling), and queues the work. Throws
+ * the errors of `lockAssetsForUse` and `holdForRun`.
  */
 export async function createRun(
   tx: Transaction,
@@ -82,7 +82,7 @@ export async function createRun(
     ...(clones !== null && restFor(clones)),
   });
   const sources = { base: sourceOf(base), dataset };
-  // An export is a whole model and needs no base for serving.
+  // An export is a whole model, so serving it does not need the base.
   if (trained.kind !== 'export' && clones === null) await recordLineage(tx, { assetId, runId, ...sources });
   await announceStart(tx, { userId, runId, kind: trained.kind });
   await recordAudit(tx, { userId, action: 'run.started', detail: { run_id: runId, model_id: assetId } });
@@ -122,7 +122,7 @@ export async function createRun(
   return { modelId: assetId, runId };
 }
 
-/** Delays the run until its base model is cloned. */
+/** Returns the queue settings of a run that waits until its base model is cloned. */
 function restFor(repoId: string) {
   return { notBefore: UNTIL_RELEASED, reason: `Cloning ${repoId} from the public hub first` };
 }
@@ -157,7 +157,7 @@ async function announceStart(
   if (kind !== 'export') await completeOnboardingStep(tx, userId, 'fine_tune_model');
 }
 
-/** Returns the reference that a run's row stores. */
+/** Returns how a run's row refers to this revision. */
 export function sourceOf({ asset, revision }: AssetRevision): Source {
   return { assetId: asset.id, revisionId: revision.id, title: asset.title };
 }

@@ -1,7 +1,7 @@
 import { type FindAssetUse, foreignUse } from '../assets/asset-use.ts';
 import { findRunsUsing } from './queries.ts';
 
-/** Assets that a run reads or writes cannot be deleted until the run has ended. */
+/** Returns why an asset cannot be deleted: an unfinished run reads or writes it. */
 export const findAssetUse: FindAssetUse = async (tx, asset) => {
   const { ownTitle, others } = await findRunsUsing(tx, asset);
   if (ownTitle !== null)

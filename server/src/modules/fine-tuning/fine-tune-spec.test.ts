@@ -20,7 +20,7 @@ const fields: FineTuneFields = {
   output_column: 'a',
 };
 
-test("a run keeps its request's date however long it takes", () => {
+test('a run always uses the date of its request', () => {
   expect(toDataSpec(fields, new Date('2026-11-20T23:59:59Z'))).toMatchObject({
     file_path: 'rows.csv',
     input_column: 'q',
@@ -82,7 +82,7 @@ test.each([
   ]);
 });
 
-test('a run uses no system prompt if its validation used none', () => {
+test('a run trains without a system prompt if its data was validated without one', () => {
   const read = {
     format: 'alpaca',
     ...{ input_column: '', output_column: '' },
@@ -92,7 +92,7 @@ test('a run uses no system prompt if its validation used none', () => {
   expect(withDetectedFormat(fields, { ...read, system_column: 'system' }).system_column).toBe('system');
 });
 
-test('KTO trains without the output layer, on the feedback columns', () => {
+test('KTO trains without the output layer, and reads the columns of rated answers', () => {
   const { lora_target_modules: _, ...open } = fields;
   const columns = { input_column: 'q', output_column: 'a', label_column: 'up' };
   const settled = withDefaults({ ...open, ...columns, batch_size: 4, desirable_weight: 2 });

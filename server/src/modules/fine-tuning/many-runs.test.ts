@@ -10,10 +10,10 @@ const { url } = await testDatabase();
 const recording = recordingDatabase(url);
 const { db } = recording;
 
-// Later runs are faster; one in three failed.
+// The speed of a run grows with its number. Every third run failed.
 beforeAll(async () => {
   await db.transaction().execute(async (tx) => {
-    // Disables foreign keys, because their holds do not exist.
+    // Foreign keys are disabled, because the runs have no holds.
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`
       with made as (
@@ -36,9 +36,9 @@ beforeAll(async () => {
   await sql`analyze runs, workloads`.execute(db);
 });
 
-test('the speed is measured on the latest finished runs, and no others are read', async () => {
+test('measures the speed on the latest finished runs and reads no other runs', async () => {
   const measure = () => selectMeasuredFlops(db, { priceId: 'training:CPU', kind: 'text' });
-  // Among the latest, 4998 and 4995 have not finished.
+  // 5000, 4999, 4997, 4996 and 4994 are the latest finished runs; their median is 4997.
   expect(await measure()).toBe(4997);
   const [plan] = await plansOf(recording, measure, { analyze: true });
   expect(plan).toMatch(/using runs_by_price on runs .*rows=7\b/);

@@ -8,7 +8,7 @@ const { machine, request, user, datasetId, baseId, create, start, runOf, ended, 
 
 const FORMULA = 1_000_000_000;
 
-/** Returns the estimated bytes of a run, as the review shows them. */
+/** Returns the estimated memory of a run in bytes, as the wizard shows it. */
 async function needed(more: object = {}): Promise<number | undefined> {
   const { data } = await request(
     training.validateFineTune,
@@ -30,7 +30,7 @@ async function train(peak: number) {
   return runOf(modelId);
 }
 
-test('measured memory corrects the estimate for the same base, adaptation and objective', async () => {
+test('measured memory corrects the estimates of runs with the same base, adaptation and objective', async () => {
   expect(await needed()).toBe(FORMULA);
   const run = await train(1.2 * FORMULA);
   expect(run.memory_bytes).toBe(FORMULA);
@@ -42,7 +42,8 @@ test('measured memory corrects the estimate for the same base, adaptation and ob
   const model_id = await create(user, 'MODEL', 'other base', { 'model.safetensors': emptySafetensors() });
   expect(await needed({ model_id })).toBe(FORMULA);
 
-  // Compares with the formula, because otherwise each run would correct the correction.
+  // The measurement is compared with the formula. Compared with a corrected estimate, corrections would add
+  // up.
   expect((await train(1.4 * FORMULA)).memory_bytes).toBe(FORMULA);
   expect(await needed()).toBeCloseTo(1.3 * FORMULA, -1);
   await train(100 * FORMULA);

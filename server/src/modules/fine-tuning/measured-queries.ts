@@ -7,9 +7,9 @@ import type { SettledFields } from './fine-tune-spec.ts';
 /* SQL for the measured speed and memory of finished runs. */
 
 /**
- * Returns the operations per second that runs at this price would reach on an idle machine: the median of the
- * last five finished runs of the kind; null without any. Runs that stopped early are excluded because they
- * did only part of their work.
+ * Returns the operations per second of an idle machine: the median of the last five finished runs of this
+ * kind and price; null if there are none. Runs that stopped early did only a part of their work and are
+ * excluded.
  */
 export async function selectMeasuredFlops(
   db: Database,
@@ -27,8 +27,8 @@ export async function selectMeasuredFlops(
 }
 
 /**
- * Returns the peak memory of finished runs with this base and method, as a fraction of the formula, on CPU
- * and GPU: the median of the last five; null without any.
+ * Returns the peak memory of finished runs with this base and method, on CPU and on GPU, as a multiple of the
+ * formula: the median of the last five runs; null if there are none.
  */
 export async function selectMeasuredMemory(
   db: Database,

@@ -9,14 +9,14 @@ import { fitsInto, gigabytes } from './validation/estimate-run.ts';
 
 export type RunPlace = {
   placement: Placement;
-  /** Null for the CPU. */
+  /** The GPU to train on; null for the CPU. */
   gpu: Gpu | null;
-  /** Number of devices to pay for, and the hourly price of one. */
+  /** The number of devices to pay for. `priceId` is the hourly price of one of them. */
   devices: number;
   priceId: PriceId;
-  /** Label in the quote; undefined for the price list's label. */
+  /** Label in the quote; if undefined, the price list's label is used. */
   priceLabel: string | undefined;
-  /** Tells the user where the run goes. */
+  /** A sentence that tells the user where the run goes. */
   description: string;
 };
 

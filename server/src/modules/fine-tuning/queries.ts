@@ -10,20 +10,20 @@ import type { Price } from '../billing/prices/prices.ts';
 
 export type Source = { assetId: string; revisionId: string; title: string };
 
-/** A separate file for measuring a run. */
+/** The held-out file of a run, if it is not a part of the dataset. */
 export type ValidationFile = Source & { fileName: string };
 
-/** Kind, file and parameters of a run. */
+/** The kind, file and parameters of a run. */
 export type Trained =
   | { kind: 'text'; fileName: string; parameters: TextRun['parameters'] }
   | { kind: 'pictures'; fileName: string | null; parameters: PicturesRun['parameters'] }
   | { kind: 'export'; fileName: null; parameters: ExportRun['parameters'] };
 
 export type RunRow = Trained & {
-  /** Also the id of its workload. */
+  /** Id of the run and of its workload. */
   id: string;
   userId: string;
-  /** The API key that last started or resumed it; null for a browser session. */
+  /** The API key that last started or resumed the run; null if the user did so in the web app. */
   keyId: string | null;
   title: string;
   modelAssetId: string;
@@ -35,17 +35,20 @@ export type RunRow = Trained & {
   price: Price;
   devices: number;
   quote: Quote;
-  /** Operations of the run, by the formula of the estimate. */
+  /** Estimated operations of the run. */
   workFlops: number;
-  /** Memory estimate by the formula alone; null if there was none. */
+  /** Memory estimate by the formula, without corrections; null if there is none. */
   memoryBytes: number | null;
   holdId: string;
   heldMicro: bigint;
   holdExpiresAt: Date;
-  /** Earlier rounds: the charged amount and the counted seconds. */
+  /**
+   * Charged amount and seconds of all earlier rounds. A round is the time between a start or resume and its
+   * end.
+   */
   settledMicro: bigint;
   settledSeconds: number;
-  /** Seconds saved but not charged in earlier rounds; this round pays for them. */
+  /** Seconds of saved work that earlier rounds did not charge. This round pays for them. */
   unpaidSeconds: number;
   /** Number of resumes by its owner. */
   resumes: number;
@@ -61,7 +64,7 @@ export type RunRow = Trained & {
   createdAt: Date;
 };
 
-/** Fields of a run that has not started. */
+/** The fields of a run at its start. */
 type NewRun = Trained &
   Omit<
     RunRow,
@@ -75,7 +78,7 @@ type NewRun = Trained &
     | 'summary'
   >;
 
-/** A hold of credits for a run. */
+/** Credits held for a run. */
 export type RunHold = { id: string; micro: bigint; expiresAt: Date };
 
 export async function insertRun(tx: Transaction, run: NewRun): Promise<void> {
@@ -130,13 +133,13 @@ export async function findOwners(tx: Transaction, ids: string[]): Promise<{ id: 
     .execute();
 }
 
-/** The filter name for a run's final state. */
+/** SQL for the run's state as the list filter names it. */
 const endedAs = sql<RunFilter>`case
   when workloads.ended_at is null then 'active'
   when workloads.state = 'stopped' then 'cancelled'
   else workloads.state end`;
 
-/** Returns a user's number of runs by final state, and their cost in micro-BGL. */
+/** Returns how many runs a user has in each final state, and what they cost in micro-BGL. */
 export async function selectRunSums(db: Database, userId: string, kind: Run['kind'] | undefined) {
   return db
     .selectFrom('runs')
@@ -153,7 +156,9 @@ export async function selectRunSums(db: Database, userId: string, kind: Run['kin
     .execute();
 }
 
-/** Returns runs after `cursor`, newest first or by title. `endedSince` excludes runs that ended earlier. */
+/**
+ * Returns a page of runs, newest first or by title. With `endedSince`, runs that ended earlier are left out.
+ */
 export async function selectRuns(
   db: Database | Transaction,
   filter: {
@@ -207,8 +212,8 @@ export async function selectRuns(
 }
 
 /**
- * Returns the title of a user's unfinished run that reads or writes the asset, and the number of such runs of
- * others. An export reads its fine-tune and base, but no dataset.
+ * Finds unfinished runs that read or write the asset: the title of a run of its owner, and the number of
+ * other users' runs. An export uses a fine-tune and its base, but no dataset.
  */
 export async function findRunsUsing(
   tx: Transaction,
@@ -234,7 +239,7 @@ export async function updateHold(tx: Transaction, id: string, hold: RunHold): Pr
     .execute();
 }
 
-/** Starts another round of a settled run with a new hold and ceiling. */
+/** Starts another round of a settled run, with a new hold and ceiling. */
 export async function startRound(
   tx: Transaction,
   run: RunRow,
@@ -290,14 +295,16 @@ export async function updateSummary(
     .execute();
 }
 
-/** Stores how much longer a run took than on an idle machine, by the load at its end. */
+/**
+ * Stores how many times longer a run took than on an idle machine. It is measured by the load at the run's
+ * end.
+ */
 export async function updateSlowdown(tx: Transaction, id: string, slowdown: number): Promise<void> {
   await tx.updateTable('runs').set({ slowdown }).where('id', '=', id).execute();
 }
 
 /**
- * Runs from before a field existed get its default, which is what they used. Full fine-tunes have no adapter
- * fields.
+ * Fields that old rows lack, with the defaults that these runs used. Full fine-tunes have no adapter fields.
  */
 const { lora_r, lora_dropout, use_rslora, use_dora, ...ofAll } = fineTuneDefaults;
 const leftOut = { ...ofAll, objective: 'sft' as const, rewards: [] };

@@ -13,11 +13,11 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { TestClient, TestUser } from '../../testing/test-client.ts';
 import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
-// The whole program in separate processes with the real runtime, and a model so small that loading it takes
-// most of the time.
+// The whole program in separate processes with the real runtime. The model is so small that loading it takes
+// the most time.
 const config = readConfig({});
 const isReady = await hasLayer(config, 'training');
-/** Kills of server and trainer together, and of the trainer alone. */
+/** How often the server and the trainer are killed together, and how often the trainer alone. */
 const DEATHS = effort({ usual: 1, soak: 2 });
 
 describe.skipIf(!isReady)('a real run', () => {
@@ -53,7 +53,7 @@ describe.skipIf(!isReady)('a real run', () => {
     await reachStep(3);
     const trainer = await server.trainer(runId);
     await server.kill();
-    // Continues without the server.
+    // The trainer continues without the server.
     expect(isAlive(trainer)).toBe(true);
     await server.start();
     const adopted = await reachStep(4);
@@ -73,7 +73,7 @@ describe.skipIf(!isReady)('a real run', () => {
       last = next;
     }
 
-    // On graceful shutdown it saves its work first.
+    // On a graceful shutdown, the trainer first saves its work.
     await server.stop();
     await server.start();
     const run = await vi.waitFor(async () => {
@@ -126,7 +126,7 @@ async function startFineTune(
   );
 }
 
-/** Expects every step once, a whole model and no remaining hold. */
+/** Expects that every step was logged once, that the model is complete and that no credits are held. */
 async function expectWhole(client: TestClient, user: TestUser, run: runContract.Run): Promise<void> {
   expect(run).toMatchObject({
     progress: 100,
@@ -189,7 +189,7 @@ async function expectWhole(client: TestClient, user: TestUser, run: runContract.
   expect(held).toBe('0');
 }
 
-/** Loads a fine-tune by name only, like the public hub's libraries. */
+/** Loads a fine-tune by its hub name, as the hub's libraries do. */
 async function loadFromHub(url: string, user: TestUser, repository: string): Promise<string[]> {
   const { command, env } = await runtimeCommand(config);
   const program = `

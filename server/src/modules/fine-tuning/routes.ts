@@ -25,12 +25,13 @@ import { cancelRun, getRun, getRunLogs, getRunMetrics, listRuns, summarizeRuns }
 import { startFineTune } from './start-fine-tune.ts';
 import { type TrainingParts, validateFineTune } from './validation/check-fine-tune.ts';
 
-/** Each may read a whole data file. */
+/** Limited, because each call may read a whole data file. */
 const readsAFile: BindOptions = { callsPerMinute: 60 };
 
 export function trainingRoutes(parts: TrainingParts): Binding[] {
   return [
-    // One call of the product creates assets and starts fine-tunes, so the higher-level module binds it.
+    // This call of the original product creates assets, and with a payload it starts a fine-tune. It is bound
+    // here because assets must not depend on training.
     bind(
       assets.createAsset,
       async (ctx, { body }, { client }) =>

@@ -24,7 +24,7 @@ const validate = (count: GpuCount, more: object = {}) =>
     { as: user },
   );
 
-test('several GPUs are each quoted for a shorter time', async () => {
+test('several GPUs shorten the estimated time, and each one is in the quote', async () => {
   const [one, two] = [await validate(1), await validate(2)];
   expect(two).toMatchObject({
     critical_errors: [],
@@ -53,7 +53,7 @@ test('a run starts on all of its GPUs and is charged for each', async () => {
   expect(Number(run.charged)).toBeCloseTo((30 * 4 * hour) / 3600, 3);
 });
 
-test('refuses an unavailable number of GPUs by field before charging', async () => {
+test('refuses an unavailable number of GPUs by field, before anything is charged', async () => {
   const { critical_errors, placement } = await validate(8, { batch_size: 2 });
   expect(critical_errors).toEqual(['No machine here has 8 GPUs of one kind: choose 1 or 2 or 4']);
   expect(placement.description).toBe('The run goes to 1 x NVIDIA H100 (80GB).');

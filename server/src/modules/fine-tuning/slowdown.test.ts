@@ -21,9 +21,9 @@ test.each([
   expect(expectedSlowdown(load, runs)).toBe(expected);
 });
 
-test("excludes an ended run's own threads from the load", () => {
+test("does not count the ended run's own threads", () => {
   expect(measuredSlowdown({ ...two, busyThreads: 2 }, 3600)).toBeCloseTo(1);
   expect(measuredSlowdown({ ...two, busyThreads: 12 }, 3600)).toBeCloseTo(6);
-  // In such a short time the load average has not adapted yet.
+  // After six seconds, the load average hardly includes the run's threads.
   expect(measuredSlowdown({ ...two, busyThreads: 0.2 }, 6)).toBeCloseTo(1, 1);
 });

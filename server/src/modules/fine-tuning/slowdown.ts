@@ -5,12 +5,12 @@ import type { Context } from '../../platform/context.ts';
 import type { AssetRevision } from '../assets/read-revision.ts';
 import { nameRevision } from '../assets/revisions/name-revision.ts';
 
-/** Time constant of the system's load average. */
+/** The system averages its load over this time. */
 const MEAN_S = 60;
 
 /**
- * Returns how many times longer a run that starts now takes than on an idle machine. Running runs count only
- * if a slot is free next to them; otherwise the run waits for them.
+ * Returns how many times longer a run takes than on an idle machine if it starts now. The load of running
+ * runs counts only if a slot is free, because otherwise the run waits until one of them ends.
  */
 export function expectedSlowdown(load: CpuLoad, runs: { atWork: number; slots: number }): number {
   const others = Math.max(0, load.busyThreads - runs.atWork * load.runThreads);
@@ -19,20 +19,20 @@ export function expectedSlowdown(load: CpuLoad, runs: { atWork: number; slots: n
 }
 
 /**
- * Returns the slowdown of a run that ends now after this many seconds; excludes its own threads from the
- * load.
+ * Returns how many times longer a run has taken than on an idle machine. It has just ended after this many
+ * seconds, so its own threads are subtracted from the load average.
  */
 export function measuredSlowdown(load: CpuLoad, seconds: number): number {
   const own = load.runThreads * (1 - Math.exp(-seconds / MEAN_S));
   return slowdown(load, Math.max(0, load.busyThreads - own));
 }
 
-/** Assumes that CPU time is shared equally among runnable threads. */
+/** Assumes that all runnable threads share the CPU time equally. */
 function slowdown({ cores, runThreads }: CpuLoad, otherThreads: number): number {
   return Math.min(SLOWDOWN_MAX, Math.max(1, (runThreads + otherThreads) / cores));
 }
 
-/** Returns the hub names of a run's base model and dataset, and the licence in the base's card. */
+/** Returns the hub names of a run's base model and dataset, and the licence in the base's model card. */
 export async function readSourceNames(
   ctx: Context,
   { base, dataset }: { base: AssetRevision; dataset: AssetRevision },

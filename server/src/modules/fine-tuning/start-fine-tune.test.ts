@@ -51,7 +51,7 @@ describe('starting', () => {
     );
   };
 
-  test('without enough credits leaves nothing', async () => {
+  test('creates nothing if the credits do not suffice', async () => {
     const before = await counts();
     const { available } = await balance();
     machine.data = { ...goodData, train_padded_tokens: 1_000_000_000_000 };
@@ -86,7 +86,7 @@ describe('starting', () => {
     await ended(modelId);
   });
 
-  test("trains preferences with DPO if only the file's content reveals them", async () => {
+  test('uses DPO if the file has preferences, even if the request does not say so', async () => {
     const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
     const beside = { label_column: null, system_column: null };
     const format = { format: 'preference', ...columns, ...beside } as const;
@@ -121,7 +121,7 @@ describe('starting', () => {
     });
   });
 
-  test('trains feedback with KTO in batches of several rows', async () => {
+  test('uses KTO for rated answers, in batches of several rows', async () => {
     const columns = { input_column: 'prompt', output_column: 'completion', label_column: 'label' };
     const beside = { rejected_column: null, system_column: null };
     const format = { format: 'feedback', ...columns, ...beside } as const;
@@ -151,7 +151,7 @@ describe('starting', () => {
     machine.data = goodData;
   });
 
-  test('trains prompts with GRPO and refuses invalid rewards by field', async () => {
+  test('uses GRPO for prompts, and refuses invalid rewards by field', async () => {
     const columns = { input_column: 'prompt', output_column: 'reference' };
     const beside = { rejected_column: null, label_column: null, system_column: null };
     const format = { format: 'prompts', ...columns, ...beside } as const;
@@ -179,7 +179,7 @@ describe('starting', () => {
     machine.data = goodData;
   });
 
-  test("passes hub names of its sources and the base's licence to the run", async () => {
+  test("passes the hub names of its sources and the base's licence to the runtime", async () => {
     const { assetId: base_model, revisionId } = await insertModel(server.services, user, 'Loaf', {
       'README.md': '---\nlicense: other\nlicense_name: bakers\n---\n# Loaf\n',
       'config.json': '{}',
@@ -232,13 +232,13 @@ describe('starting', () => {
     machine.data = goodData;
     const run = await runOf(modelId);
     expect(run.parameters).toMatchObject({ lora_target_modules: shown });
-    // The run reports in its log what it leaves out.
+    // The runtime itself leaves lm_head out, and says so in the run's log.
     expect(launch.spec).toMatchObject({ parameters: { lora: { target_modules: ['q_proj', 'lm_head'] } } });
     await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
   });
 
-  test('is refused for what validation refuses', async () => {
+  test('is refused for each fault that validation reports', async () => {
     const before = await counts();
     await expect(start({ payload: { input_column: null } })).rejects.toMatchObject({
       status: 400,
@@ -269,7 +269,7 @@ describe('starting', () => {
   });
 
   test.each(['asset_id', 'base_model'] as const)(
-    'leaves nothing if its %s is deleted concurrently',
+    'creates nothing if its %s is deleted at the same time',
     async (source) => {
       const sources = await filesOf(user);
       const before = await counts();
@@ -297,7 +297,7 @@ describe('starting', () => {
     machine.data = goodData;
   });
 
-  test('costs no more than its quote, and can be retried at the new price', async () => {
+  test('is refused if the price rose above the quote, and can be retried at the new price', async () => {
     const { cost_estimate } = await request(
       training.validateFineTune,
       { body: { ...chosen, dataset_id: datasetId, model_id: baseId } },
@@ -329,7 +329,7 @@ describe('starting', () => {
     const run = await runOf(modelId);
     expect([run.held, run.quote.total]).toEqual([newPrice, newPrice]);
     expect(run.parameters).not.toHaveProperty('cost_max');
-    // The answer was lost, and price and load changed again.
+    // The client repeats the call because it got no answer. Price and load have changed again.
     expect(await startFor('0', 2)).toBe(modelId);
     await request(runContract.cancelRun, { params: { runId: run.run_id } }, { as: user });
     await ended(modelId);
@@ -342,7 +342,7 @@ describe('starting', () => {
     await expect(start({ payload: { user_id: other.userId } })).rejects.toMatchObject({ status: 403 });
   });
 
-  test("from others' published files continues after they become private, without naming them", async () => {
+  test('from files that another user published continues after they become private, without their names', async () => {
     const other = await server.signUp('Fred');
     const publish = async (is_published: boolean) => {
       for (const id of [datasetId, baseId])
@@ -374,7 +374,7 @@ describe('starting', () => {
     });
   });
 
-  test('prevents deleting its inputs until it has ended', async () => {
+  test('prevents the deletion of its inputs until it has ended', async () => {
     const { modelId, launch } = await begin(idleUntilStopped);
     for (const id of [datasetId, baseId, modelId]) {
       await expect(request(deleteAsset, { params: { id } }, { as: user })).rejects.toThrow(

@@ -25,15 +25,15 @@ const PAYLOAD = 'fine_tune_payload';
 
 type Body = InputOf<typeof createAsset>['body'];
 
-/** Job data of OpenAI's API, and the validation file if given. */
+/** The data of a job of OpenAI's API, with its validation file if it has one. */
 type StartedJob = Omit<JobRow, 'runId'> & { validation: FineTuneRequest['validation'] };
 
 /**
- * Creates a model asset and its run, holds the quote up to the ceiling and queues the run, in one
- * transaction. A base model on the public hub is cloned first, and the run waits for it. Returns the asset's
- * id. Throws AppError('invalid_request') with the first fault, 'conflict' if the price rose above the quote,
- * 'not_found' if a source was deleted or unshared concurrently, 'insufficient_funds', 'budget_exceeded', or
- * 'idempotency_conflict'.
+ * Creates a model asset and its run, holds the quote (at most the ceiling) and queues the run, in one
+ * transaction. If the base model is on the public hub, it is cloned first and the run waits for the clone.
+ * Returns the asset's id. Throws AppError('invalid_request') with the first fault, 'conflict' if the price
+ * rose above the quote, 'not_found' if a source was deleted or unshared in the meantime,
+ * 'insufficient_funds', 'budget_exceeded', or 'idempotency_conflict'.
  */
 export async function startFineTune(
   ctx: Context,
@@ -43,7 +43,7 @@ export async function startFineTune(
   signal: AbortSignal,
   job: StartedJob | null = null,
 ): Promise<string> {
-  // A retry with another price or load is the same run.
+  // The accepted price and the load do not identify the request: a retry may send others.
   const { cost_max: costMaxMicro, slowdown: _, ...asked } = payload;
   const input = { ...body, fine_tune_payload: asked, ...(job && { job }) };
   const { id } = await spendOnce(
@@ -78,7 +78,7 @@ type Start = {
   job: StartedJob | null;
 };
 
-/** Step: creates the run of a fine-tune and its model. Throws whatever `createRun` throws. */
+/** Step: creates the run of a fine-tune and its model. Throws the errors of `createRun`. */
 async function makeFineTune(
   tx: Transaction,
   ctx: Context,
@@ -123,7 +123,7 @@ type ToCheck = {
   signal: AbortSignal;
 };
 
-/** Throws the first fault that the wizard's validation reports. */
+/** Validates a fine-tune as the wizard does. Throws the first fault. */
 async function checkStart(
   ctx: Context,
   parts: TrainingParts,
@@ -138,7 +138,7 @@ async function checkStart(
     fields: payload,
     cpu: { ...cpu, slowdown: payload.slowdown ?? cpu.slowdown },
     signal,
-    // The run counts its data itself.
+    // Do not read a long file to its end: the run counts its rows itself.
     readsOn: false,
     params: { dataset: `${PAYLOAD}.asset_id`, base: `${PAYLOAD}.base_model` },
   });
@@ -150,8 +150,8 @@ async function checkStart(
 }
 
 /**
- * Returns the parameters to show: without lm_head if it is tied to the input embeddings, which the run does
- * not train.
+ * Returns the parameters to show. lm_head is left out if it shares its weights with the input embeddings,
+ * because it is not trained then.
  */
 function parametersOf(
   {
@@ -173,8 +173,8 @@ function parametersOf(
 }
 
 /**
- * Returns the payload with a base model as asset id, or as hub name if the caller has no clone of it. Throws
- * AppError 'invalid_request' for an unknown id.
+ * Returns the payload with a base model that is either the id of an asset, or a hub name if the caller has no
+ * clone of it. Throws AppError 'invalid_request' for an unknown id.
  */
 async function withHubModel(ctx: Context, payload: FineTunePayload): Promise<FineTunePayload> {
   const { hf_model_id: repoId, ...rest } = payload;

@@ -20,7 +20,7 @@ const hub = await openPublicHub([
   { type: 'model', id: 'bakery/flat-1b', files: { 'config.json': '{}' } },
 ]);
 server.services.config.hubUrl = hub.url;
-// Each loop reads its state from the database, as after a restart.
+// The loops have no state in memory, so they can be started and stopped like the server.
 const loops = [createCloneLoop(server.services, quickPace), createCloneWaitLoop(server.services)];
 const [cloneLoop, waitLoop] = loops;
 for (const loop of loops) onFileEnd(loop.stop);
@@ -46,7 +46,7 @@ const validate = (repoId: string) =>
     { as: user },
   );
 
-test('estimates a hub model from its small files without reading weights', async () => {
+test('estimates a hub model by its small files, without reading its weights', async () => {
   const { critical_errors, cost_estimate, warnings } = await validate('bakery/rye-7b');
   expect(warnings[0]).toMatch(/^bakery\/rye-7b is cloned from the public hub first: /);
   expect(critical_errors).toEqual([]);
@@ -59,7 +59,7 @@ test('estimates a hub model from its small files without reading weights', async
   expect(Number(cost_estimate.quote.total)).toBeGreaterThan(0);
 });
 
-test('refuses an untrainable hub model before cloning it', async () => {
+test('refuses a hub model that cannot be trained, before cloning it', async () => {
   const { critical_errors } = await validate('bakery/flat-1b');
   expect(critical_errors).toEqual(['flat-1b has no safetensors weights to train on']);
   await expect(start({ payload: payloadOf('bakery/flat-1b') })).rejects.toMatchObject({ status: 400 });
@@ -69,7 +69,7 @@ test('refuses an untrainable hub model before cloning it', async () => {
   });
 });
 
-test('cancelling a run that waits for its clone cancels both and charges nothing', async () => {
+test('cancelling a run that waits for its clone also cancels the clone, and charges nothing', async () => {
   const before = await balance();
   const modelId = await start({ payload: payloadOf('bakery/oat-1b') });
   const run = await runOf(modelId);
@@ -89,7 +89,7 @@ test('cancelling a run that waits for its clone cancels both and charges nothing
   ).rejects.toMatchObject({ status: 409 });
 });
 
-test('a cancelled or failed clone fails its run, which is not charged', async () => {
+test('a run fails at no cost if its clone is cancelled or fails', async () => {
   waitLoop?.start();
   const before = await balance();
   const cancelled = await start({ payload: payloadOf('bakery/big-1b') });
@@ -117,7 +117,7 @@ test('a cancelled or failed clone fails its run, which is not charged', async ()
   expect(await balance()).toEqual(before);
 });
 
-test('one call clones a hub model and fine-tunes it, and a second one uses the same clone', async () => {
+test('one call clones a hub model and fine-tunes it; a second call uses the same clone', async () => {
   const key = 'one-piece-of-work';
   const modelId = await start({ payload: payloadOf('bakery/rye-7b'), key });
   const waiting = await runOf(modelId);

@@ -31,7 +31,7 @@ const {
 } = await trainingServer();
 
 describe('a fine-tune', () => {
-  test('is quoted, held, trained, made into a model, and charged for its time', async () => {
+  test('is quoted, held, trained, turned into a model, and charged for its time', async () => {
     machine.script = trainFor(20);
     const before = await balance();
     const modelId = await start();
@@ -68,7 +68,7 @@ describe('a fine-tune', () => {
     const { summary } = await request(listTransactions, { params: { userId: user.userId } }, { as: user });
     expect(summary?.total_cost_fine_tuning).toBe(run.charged);
 
-    // The end of the run enqueues parsing its card, so that hub lists have it before its first reader.
+    // When the run ends, its model card is queued for parsing, because the hub's lists need it.
     const card = await server.services.db
       .selectFrom('asset_files')
       .innerJoin('card_data', 'card_data.sha256', 'asset_files.sha256')
@@ -100,7 +100,7 @@ describe('a fine-tune', () => {
     expect(await request(runContract.getRun, { params }, { as: user })).toEqual(run);
   });
 
-  test('reads only the inputs of its own spec', async () => {
+  test('can read only the inputs in its own spec', async () => {
     const { launch, modelId } = await begin(idleUntilStopped);
     const file = launch.spec.inputs.find(({ name }) => name === 'dataset')?.files[0];
     const { call } = workload(launch);
@@ -120,7 +120,7 @@ describe('a fine-tune', () => {
     await ended(modelId);
   });
 
-  test('keeps stored artefacts until its result; a failed run leaves nothing', async () => {
+  test("artefacts are stored until the run's result; a failed run leaves nothing", async () => {
     const { services } = server.app;
     const collect = (now: () => Date) =>
       collectBlobsJob.run({ ...services, clock: { ...clock, now } }, {}, AbortSignal.timeout(10_000));
@@ -224,7 +224,7 @@ describe('a fine-tune', () => {
   });
 });
 
-test('starting a fine-tune has the same rate limit as its validation, because both read the file', () => {
+test('starting a fine-tune has the same rate limit as validating it, because both read the file', () => {
   const bindings = trainingRoutes({
     capacity: driver.capacity,
     readData: async () => goodData,
@@ -239,7 +239,7 @@ test('starting a fine-tune has the same rate limit as its validation, because bo
   expect(limitOf(training.validateFineTune)).toBe(60);
 });
 
-test('recent runs are active ones and those that ended within the hour', async () => {
+test('recent runs are active, or ended within the last hour', async () => {
   const modelId = await start();
   const recent = async () =>
     (await request(runContract.listRuns, { query: { model_id: modelId, recent: 'true' } }, { as: user })).runs

@@ -5,12 +5,14 @@ import { type GenerationRow, listWaiting } from './queries.ts';
 /** Notifies the generation loops that a queue has changed. */
 export const QUEUE_MOVED = 'generations:queue-moved';
 
-/** Users notified per queue change; users further back are notified once the queue has moved up. */
+/**
+ * Maximum number of waiting users that one queue change notifies. Later users are notified when they move up.
+ */
 const ANNOUNCED_MAX = 10;
 
 /**
- * Step: notifies the owner of a changed generation and, if its queue moved, the first waiting users and the
- * generation loops.
+ * Step: notifies the owner of a changed generation. If its queue moved, also notifies the first waiting users
+ * and the generation loops.
  */
 export async function announceGeneration(
   tx: Transaction,

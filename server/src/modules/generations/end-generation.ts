@@ -26,7 +26,7 @@ import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
 
 const BATCH = 100;
 
-/** Polling interval, because an event may be lost with its connection. */
+/** Polls as well, because an event is lost if the database connection breaks. */
 const LOOK_EVERY_MS = 2_000;
 
 type End = {
@@ -34,7 +34,7 @@ type End = {
   reason: string;
   /** True if it failed because the model refuses the request. */
   refused?: boolean;
-  /** 0 if nothing was generated. */
+  /** The charge for the outputs; 0 if there are none. */
   chargedMicro: bigint;
   now: Date;
 };
@@ -71,8 +71,8 @@ export async function awaitGeneration(
 }
 
 /**
- * Step: ends a locked generation, charges for its outputs and releases the rest of the hold. Charges nothing
- * if the hold has already ended.
+ * Step: ends a locked generation, charges for its outputs and releases the rest of the hold. If the hold has
+ * already expired, nothing is charged.
  */
 export async function endGeneration(tx: Transaction, row: GenerationRow, end: End): Promise<void> {
   const ended = {
@@ -149,9 +149,9 @@ export async function deleteGeneration(
 type Deleting = Pick<Context, 'config' | 'db' | 'clock' | 'caller' | 'log'>;
 
 /**
- * Deletes all generations of the caller, their turns, and pictures uploaded for editing; cancels running
- * ones. Generations that a service has started are left for the next call: their price is held until they are
- * done.
+ * Deletes the caller's generations, queue turns, and pictures uploaded for editing. Cancels running
+ * generations. Generations that a service has already started remain until a later call, because they are
+ * still to be charged.
  */
 export async function deleteGenerations(ctx: Context): Promise<void> {
   let deleted: number;
@@ -179,7 +179,7 @@ async function tryToDelete(ctx: Deleting, id: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
-    // The service has started it or is unreachable.
+    // The service has already started the job, or cannot be reached.
     ctx.log.info({ err: error, generation_id: id }, 'deferred deletion of generation');
     return false;
   }

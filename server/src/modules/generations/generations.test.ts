@@ -50,7 +50,7 @@ const untilEnded = (as: TestUser, id: string) =>
   );
 
 describe('a picture', () => {
-  test('is rejected before it is charged if the user has no storage left', async () => {
+  test("is rejected before it is charged if the user's storage is full", async () => {
     const before = await setting.balance(ada);
     const bytes = BigInt(server.services.config.storageGb * 1024 ** 3);
     const setStored = (row: { bytes: bigint }) =>
@@ -95,7 +95,7 @@ describe('a picture', () => {
       ...{ number: 1, title: asset?.title },
     });
     expect(started.model_revision).toBeNull();
-    // It has ended: a cancel changes nothing.
+    // The generation has ended, so a cancel changes nothing.
     expect(await cancel(ada, started.id)).toMatchObject({ state: 'completed', cost: '0.125' });
   });
 
@@ -110,7 +110,7 @@ describe('a picture', () => {
     const bob = await server.signUp('Bob');
     const others: unknown[] = [];
     stops.push(server.services.events.subscribe(bob.userId, (event) => others.push(event)));
-    // No step event arrives in the meantime: the event must be the cancel's.
+    // The model server hangs and sends no steps, so the next event is the cancel's.
     await cancel(ada, id);
     for (const heard of pages)
       await vi.waitFor(() =>
@@ -144,7 +144,7 @@ describe('a picture', () => {
     const recent = async () => (await list(ada, { recent: 'true' })).generations.map(({ id }) => id);
     const { id } = await setting.generate(ada);
     expect(await recent()).toEqual([id]);
-    // Otherwise its request may reach the model server during the next test.
+    // Wait until it runs. Otherwise its request could reach the model server during the next test.
     await setting.until(ada, id, 'running');
     await cancel(ada, id);
     expect(await recent()).toEqual([id]);
@@ -199,7 +199,7 @@ describe('a picture', () => {
     expect((await list(ada)).generations).toHaveLength(1);
   });
 
-  test('is rejected with the new price if it costs more than quoted', async () => {
+  test('is rejected with the current price if that exceeds the quoted price', async () => {
     const request = {
       generator: 'paris' as const,
       parameters: { num_inference_steps: 10, sampling_strategy: 'topk', k: 2 },
@@ -240,7 +240,7 @@ describe('a picture', () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('is rejected with the invalid field; a starter substitutes for a generator without provider', async () => {
+  test('is rejected with the name of the invalid field; a starter substitutes for a generator without a provider', async () => {
     await expect(setting.generate(ada, { k: 9 })).rejects.toMatchObject({
       status: 400,
       body: { error: { message: 'Number of experts must be at most 8', param: 'parameters.k' } },
@@ -278,7 +278,8 @@ describe('the queue', () => {
     expect(new Set(waiting.map(({ position }) => position))).toEqual(new Set([0, 1, 2, 3, 4]));
     expect(waiting.map(({ reason }) => reason)).toContain('One picture ahead of yours');
 
-    // The last place is reserved for Bob; his second picture is ahead of all of Ada's.
+    // The last slot is reserved for users without a running picture, so Bob gets it. His second picture is
+    // ahead of Ada's.
     const first = await setting.generate(bob);
     await setting.until(bob, first.id, 'running');
     const second = await setting.generate(bob);

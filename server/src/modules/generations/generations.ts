@@ -37,7 +37,7 @@ type Db = Database | Transaction;
 
 type Own = { id: string; userId: string };
 
-/** Returns the newest generation that the same request started. */
+/** Returns the newest generation that an identical request started. */
 export async function findByRequest(
   db: Db,
   { userId, requestSha256 }: SameRequest,
@@ -177,9 +177,9 @@ type Beside = {
   source: InputPicture | null;
   /** The latest preview; null before the first one and after the end. */
   preview: string | null;
-  /** Number of generations ahead of it; null if it is not waiting. */
+  /** Revision of the model that generated it; null if the model or the revision was deleted. */
   position: number | null;
-  /** Revision of the model that generated it, if both still exist. */
+  /** Revision of its LoRA; null if the LoRA or the revision was deleted. */
   modelRevision: NamedRevision | null;
   /** Revision of its LoRA, if both still exist. */
   lora: NamedRevision | null;
@@ -231,7 +231,7 @@ function whyItWaits({ reason, generator }: GenerationRow, position: number | nul
   return position === 1 ? `One ${noun} ahead of yours` : `${position} ${noun}s ahead of yours`;
 }
 
-/** Returns a download's file name: generator and seed, plus an index if there are several. */
+/** Returns the file name of a download: generator and seed, with an index if there are several outputs. */
 function nameOf({ id, generator, seed }: GenerationRow, index: number | null): string {
   const place = index === null ? '' : `-${index + 1}`;
   return `${generator}-${seed ?? id.slice(-8)}${place}`;
@@ -281,7 +281,7 @@ function linkStrip(
   return linkBlob(services, { user, sha256, path: 'frames.webp', disposition: 'inline' });
 }
 
-/** Returns a link to the thumbnail of the picture at `url`; falls back to `url`. */
+/** Returns a link to a picture's thumbnail, or `url` if it has none. */
 async function linkThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   { user, thumbnail, url }: { user: string; thumbnail: Thumbnail | null; url: string },
@@ -293,9 +293,9 @@ async function linkThumbnail(
 }
 
 /**
- * Step: moves a completed generation, made from a prompt alone, to another user at no charge. Returns its new
- * id, which makes it that user's newest; null if it is still running, and undefined if it does not exist or
- * has no output.
+ * Step: moves a completed generation to another user at no charge. The generation must use the prompt alone,
+ * without a picture. Returns its new id, which makes it that user's newest generation; null if it is still
+ * running, and undefined if it does not exist or has no output.
  */
 export async function transferGeneration(
   tx: Transaction,

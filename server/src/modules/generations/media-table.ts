@@ -6,19 +6,19 @@ import { PICTURE_BYTES_MAX, VIDEO_BYTES_MAX } from '@bakehouse/contract/media';
 export type Medium = {
   /** Noun for messages. */
   noun: 'picture' | 'video';
-  /** Title on a bill, followed by the provider. */
+  /** Title on a bill, e.g. 'Picture'; the provider's name follows. */
   title: string;
   /** Category of its charges in the ledger. */
   use: 'image_generation' | 'video_generation';
   /** Maximum file size in bytes. */
   bytesMax: number;
-  /** Maximum time at a service, including its queue. */
+  /** Maximum time of a job at a service, including the service's queue. */
   serviceMsMax: number;
   /** Maximum time to download the file from a service. */
   fetchMsMax: number;
 };
 
-/** Concurrent generations per service: these services have their own rate limits. */
+/** Concurrent generations per service; a service rejects requests above its own rate limit. */
 export const SERVICE_PLACES = 16;
 
 const mediaTable = {

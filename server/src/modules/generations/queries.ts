@@ -82,7 +82,8 @@ export type SameRequest = { userId: string; requestSha256: string };
 type Own = { id: string; userId: string };
 
 /**
- * Locks and returns a user's generation until the transaction ends, against changes or only against deletion.
+ * Locks and returns a user's generation until the transaction ends. The lock prevents either all changes, or
+ * only deletion.
  */
 export async function lockGeneration(
   tx: Transaction,
@@ -118,7 +119,7 @@ type Filter = {
   ids?: string[] | undefined;
   /** Only running generations and generations that ended since. */
   endedSince?: Date | undefined;
-  /** Returns generations after this one. */
+  /** Returns the generations that follow this one in the list. */
   cursor?: string | undefined;
   limit: number;
 };
@@ -158,7 +159,7 @@ function patternOf(words: string): string {
   return `%${words.replaceAll(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** Records that the waiting call disconnected without the output. */
+/** Records that the waiting client disconnected before it received the output. */
 export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<void> {
   await db
     .updateTable('generations')
@@ -168,22 +169,27 @@ export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<
     .execute();
 }
 
-/** Heartbeats are sent every two seconds: a process that misses three has died or lost its connection. */
+/**
+ * Seconds without a heartbeat after which a process counts as dead. Heartbeats are sent every two seconds.
+ */
 const SILENT_S = 6;
 
-/** Condition on a process: it stopped without a clean shutdown. */
+/** SQL condition on a process: it sent no heartbeat for `SILENT_S` and was not shut down cleanly. */
 const isSilent = sql<boolean>`(
   processes.left_at is null and processes.seen_at < clock_timestamp() - ${SILENT_S} * interval '1 second')`;
 
 /**
- * Condition on a generation and a process: a call waited for it there and was not answered before the
- * process's last heartbeat.
+ * SQL condition on a generation and a process: a call at that process waited for the generation and had no
+ * answer at the process's last heartbeat.
  */
 const isAwaitedAt = sql<boolean>`(
   processes.id = generations.process_id and generations.left_at is null
   and coalesce(generations.ended_at, 'infinity') > processes.seen_at)`;
 
-/** Returns other live processes that have waiting calls of the key, with their last heartbeat. */
+/**
+ * Returns the other live processes at which calls with this API key wait, with the time of their last
+ * heartbeat.
+ */
 export async function listWaitedAt(
   db: Db,
   { userId, keyId, processId }: { userId: string; keyId: string | null; processId: string },
@@ -197,9 +203,9 @@ export async function listWaitedAt(
 }
 
 /**
- * Claims the newest matching generation whose call with the same key disconnected within `withinMs` (if it is
- * done or running), or was waiting at a process that died within that time. Assigns it to the caller at this
- * process, so that no other call can claim it.
+ * Claims the newest matching generation whose first call got no answer within the last `withinMs`: either its
+ * client disconnected, or its process died. The generation must be running or completed, and the call must
+ * have the same API key. Assigns it to this process, so that no other call can claim it.
  */
 export async function claimAbandonedGeneration(
   tx: Transaction,
@@ -249,7 +255,10 @@ export async function listGenerationIds(
 
 // Previews
 
-/** Stores the current preview of a leased generation; does nothing if the lease is lost or just ending. */
+/**
+ * Stores the current preview of a leased generation. Does nothing if the lease is lost or the generation is
+ * ending.
+ */
 export async function putPreview(
   db: Db,
   { id, token }: { id: string; token: string },
@@ -319,13 +328,16 @@ export async function listWaiting(
   return rows.map(({ id, user_id }) => ({ id: id ?? '', userId: user_id ?? '' }));
 }
 
-/** Records the user's turn: the user whose last turn was longest ago is first in the queue. */
+/**
+ * Records that the user's generation started. The queue serves the user first who has waited longest since
+ * then.
+ */
 export async function recordTurn(
   tx: Transaction,
   { user_id, queue }: GenerationRow,
   servedAt: Date,
 ): Promise<void> {
-  // Generations from before queues existed have no queue.
+  // Rows from before the introduction of queues have no queue.
   if (queue === null) return;
   await tx
     .insertInto('generation_turns')

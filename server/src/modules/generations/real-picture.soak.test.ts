@@ -37,7 +37,7 @@ async function finish(server: TestServer, as: TestUser, body: Body) {
   return { ...done, bytes };
 }
 
-/** The starter's fixed output, whatever was requested. */
+/** The starter's output, which is the same for every request. */
 const madeByStarter = {
   ...{ media_type: 'video/mp4', width: 64, height: 64, frames: 17, duration_s: 2.125, has_audio: false },
   strip_url: expect.any(String),

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { earlierDatabase } from '../../testing/earlier-database.ts';
 
-test('retains models that were mirrored for all users, and drops their clones and uploads', async () => {
+test('the migration keeps models that were mirrored for all users, and drops their clones and uploads', async () => {
   const { db, upgrade } = await earlierDatabase('0064_no_hub_mirror.sql');
   await sql
     .raw(

@@ -46,7 +46,7 @@ export async function insertXorb(
     .execute();
 }
 
-/** Returns the total bytes of a user's xorbs, counting repeated uploads each time. */
+/** Returns the total bytes of a user's xorbs. A xorb that was uploaded several times counts each time. */
 export async function sumXorbs(db: Database | Transaction, userId: string): Promise<number> {
   const row = await db
     .selectFrom('hub_xorbs')

@@ -8,7 +8,7 @@ import {
 import { afterEach, describe, expect, test } from 'vitest';
 import { testGenerations } from '../../testing/test-generations.ts';
 
-// Nothing is generated: accepted requests stay queued with their parameters.
+// Generation is disabled, so that accepted requests stay queued with their parameters.
 const setting = await testGenerations({ generates: false });
 const { server } = setting;
 const ada = await server.signUp('Ada');
@@ -36,7 +36,7 @@ afterEach(async () => {
 });
 
 const tooLong = JSON.stringify('a'.repeat(PROMPT_LENGTH_MAX + 1));
-/** Prompts that every call must reject, as JSON. */
+/** Prompts, as JSON, that every endpoint must reject. */
 const prompts = [
   ['none', undefined],
   ['null', 'null'],

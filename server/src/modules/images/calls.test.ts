@@ -59,7 +59,7 @@ describe('the calls of the Paris page', () => {
     });
   });
 
-  test('find the running or recent picture by the same body', async () => {
+  test('find the running or recent picture of an identical request', async () => {
     const poll = () => server.send(paris.pollParis, { body }, { as: ada });
     const read = async (response: Response) =>
       (await response.json()) as { request_id: string; status: string };
@@ -81,7 +81,7 @@ describe('the calls of the Paris page', () => {
     expect((await read(await poll())).request_id, 'long ago').not.toBe(request_id);
   });
 
-  test('start one picture for concurrent calls, and no other after a cancel', async () => {
+  test('start one picture for concurrent identical calls, and do not start another one after a cancel', async () => {
     stub.answer = 'hang';
     const poll = () => server.request(paris.pollParis, { body }, { as: ada });
     const ids = new Set((await Promise.all([1, 2, 3, 4].map(poll))).map(({ request_id }) => request_id));
@@ -95,7 +95,7 @@ describe('the calls of the Paris page', () => {
     expect(ids).not.toContain((await poll()).request_id);
   });
 
-  test('end with the waiting API key, and leave the picture running', async () => {
+  test('return an error if their API key is revoked while they wait, and leave the picture running', async () => {
     stub.answer = 'hang';
     const program = await makeKey();
     const as = { ...ada, apiKey: program.secret };
@@ -106,7 +106,7 @@ describe('the calls of the Paris page', () => {
     expect(stub.open).toBe(1);
   });
 
-  test('report that the picture has failed', async () => {
+  test('return an error if the picture has failed', async () => {
     stub.answer = 'refuse';
     const answer = server.request(paris.generateParisImage, { body }, { as: ada });
     const error = { message: 'The prompt is too long for this model. Nothing was charged' };
@@ -171,7 +171,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(stub.requests.at(-1)).toMatchObject({ steps: 20, strategy: 'topk', k: 2 });
   });
 
-  test('accepts fields with neutral values', async () => {
+  test("accepts OpenAI's other fields if they have their default values", async () => {
     const neutral = {
       ...{ quality: 'auto', background: 'auto', moderation: 'auto', stream: false, partial_images: 0 },
       ...{ output_compression: null, style: null, metadata: { a: 'b' }, safety_identifier: 'x', user: 'x' },
@@ -240,7 +240,7 @@ describe("OpenAI's images API, by its own client", () => {
     ['size', { size: 'square' }],
     ['n', { n: 2 }],
     ['model', { model: 'dall-e-3' }],
-  ])('rejects %s with its name', async (param, wrong) => {
+  ])('names %s in the error that rejects it', async (param, wrong) => {
     const asked = client().images.generate({ prompt: 'Bread', ...wrong } as never);
     await expect(asked).rejects.toMatchObject({ error: { param } });
     expect(stub.requests).toEqual([]);
@@ -258,7 +258,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await setting.balance(ada)).toEqual(before);
   });
 
-  test('cancels a picture whose API key was revoked, and returns the reason', async () => {
+  test('cancels the picture if its API key is revoked while the call waits, and returns the reason', async () => {
     stub.answer = 'hang';
     const before = await setting.balance(ada);
     const program = await makeKey();
@@ -287,7 +287,7 @@ describe("OpenAI's images API, by its own client", () => {
     expect(await states()).toEqual([expect.stringMatching(/^(queued|starting|running)$/)]);
   });
 
-  test('cancels a picture before reporting a timeout, so that a retry pays once', async () => {
+  test('cancels the picture before it reports a timeout, so that a retry does not pay twice', async () => {
     stub.answer = 'hang';
     const before = await setting.balance(ada);
     const timeout = AbortSignal.timeout.bind(AbortSignal);

@@ -46,7 +46,7 @@ function form(entries: Record<string, string | Buffer>): FormData {
   return body;
 }
 
-/** Expects that a rejected call charged, held, started and stored nothing. */
+/** Expects that a rejected call charged nothing, held nothing, started no generation and stored no file. */
 async function expectNothing(): Promise<void> {
   expect(await setting.balance(ada)).toEqual(before);
   const { generations } = await server.request(
@@ -63,7 +63,7 @@ const { png } = pictureFiles;
 /** A picture padded to one byte more than allowed. */
 const tooLarge = Buffer.concat([png, Buffer.alloc(PICTURE_BYTES_MAX + 1 - png.length)]);
 
-describe('rejects an edit with the invalid field at no cost', () => {
+describe('rejects an edit at no cost and names the invalid field:', () => {
   test.each([
     ['a blank prompt', { prompt: ' ', file: png }, 400, 'prompt', 'Please enter a prompt'],
     ['no prompt', { file: png }, 400, 'prompt', 'prompt is required'],
@@ -151,7 +151,7 @@ describe('rejects an edit with the invalid field at no cost', () => {
   });
 });
 
-describe("OpenAI's edits, by its own client", () => {
+describe("OpenAI's edit call, by its own client", () => {
   const client = () => new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
   const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
 
@@ -165,13 +165,13 @@ describe("OpenAI's edits, by its own client", () => {
     ['model', async () => ({ model: 'gpt-image-1' })],
     ['prompt', async () => ({ prompt: ' ' })],
     ['image', async () => ({ image: [await image(), await image()] })],
-  ])('reject %s with its name', async (param, wrong) => {
+  ])('names %s in the error that rejects it', async (param, wrong) => {
     const body = { image: await image(), prompt, ...(await wrong()) };
     await expect(client().images.edit(body)).rejects.toMatchObject({ error: { param } });
     await expectNothing();
   });
 
-  test('edit, and return bytes if requested, else also a link', async () => {
+  test('edits, and returns bytes if they are requested, else also a link', async () => {
     const inline = await client().images.edit({
       ...{ image: [await image()], prompt, model: 'kontext-starter', n: 1, size: 'auto' },
       response_format: 'b64_json',

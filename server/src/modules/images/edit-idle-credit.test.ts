@@ -5,7 +5,7 @@ import { testGenerations } from '../../testing/test-generations.ts';
 import type { TestUser } from '../../testing/test-server.ts';
 import { pictureFiles } from '../generations/testing/picture-files.ts';
 
-/* Edits of a user whose credits are all held by idle usage windows. */
+/* Tests edits of a user all of whose credits are held by idle usage windows. */
 
 const setting = await testGenerations();
 const { server, stub } = setting;

@@ -5,7 +5,7 @@ import { pictureFiles } from '../generations/testing/picture-files.ts';
 const { server } = await testGenerations();
 const ada = await server.signUp('Ada');
 
-test('the edit calls of the original product accept an address in JSON, with its number and flag formats', async () => {
+test("the original product's edit calls accept the picture's address in JSON, and their number and flag formats", async () => {
   const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const edit = async (more: object) => {
     const answer = await fetch(`${server.url}/v1/starters/kontext-starter/edit_url`, {

@@ -107,7 +107,7 @@ describe('an edit', () => {
     expect(await setting.balance(ada)).toEqual({ balance: before.balance - 50_000n, held: 0n });
   });
 
-  test("of a generation's output is its child, and survives its deletion", async () => {
+  test("of a generation's output is linked to that generation, and survives its deletion", async () => {
     const first = await setting.generate(ada);
     await setting.until(ada, first.id, 'completed');
     const second = await start(ada, { source_generation_id: first.id });
@@ -132,7 +132,7 @@ describe('an edit', () => {
     expect((await fetch(new URL(left?.source?.url ?? '', server.url))).status).toBe(200);
   });
 
-  test('uses the named picture of a generation, or else the first', async () => {
+  test('uses the output that the request names, or else the first output', async () => {
     const { id } = await setting.generate(ada);
     const [first] = (await setting.until(ada, id, 'completed')).outputs;
     const { sha256, sizeBytes } = await storeBlob(server.services, Readable.from([pictureFiles.jpeg]));
@@ -162,7 +162,7 @@ describe('an edit', () => {
     expect(left).toMatchObject({ generation_id: null, output_id: null });
   });
 
-  test('retains its picture; an unused picture is deleted after a day', async () => {
+  test('keeps its input picture; an uploaded picture that no edit uses is deleted after a day', async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
     await setting.until(ada, id, 'completed');
@@ -181,7 +181,7 @@ describe('an edit', () => {
     expect(await owned.execute()).toEqual([]);
   });
 
-  test('gets the first response for its key, even after its picture is gone', async () => {
+  test('with a repeated key returns the first response, even if its input picture is gone', async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const first = await start(ada, { picture_id }, 'first');
     const done = await setting.until(ada, first.id, 'completed');
@@ -196,7 +196,7 @@ describe('an edit', () => {
     });
   });
 
-  test('of a concurrently deleted picture is rejected', async () => {
+  test('of a picture that is deleted at the same time is rejected', async () => {
     const { id } = await setting.generate(ada);
     await setting.until(ada, id, 'completed');
     let started: Promise<unknown> = Promise.resolve();
@@ -210,7 +210,7 @@ describe('an edit', () => {
     });
   });
 
-  test("deleted while it runs waits for the user's stored bytes without locking the account", async () => {
+  test('can be deleted while it runs; the deletion waits for the lock on stored bytes without locking the account', async () => {
     stub.answer = 'hang';
     const { id: picture_id } = await upload(pictureFiles.png);
     const { id } = await start(ada, { picture_id });
@@ -225,11 +225,11 @@ describe('an edit', () => {
       expect(rows).not.toEqual([]);
     });
     await deleted;
-    // The upload is not used by any edit yet.
+    // Only the upload without an edit is left.
     expect(await pictures()).toEqual([{ generation_id: null }]);
   });
 
-  test("is rejected without a picture, with two, and for another user's picture", async () => {
+  test("is rejected without a picture, with two pictures, or with another user's picture", async () => {
     const { id: picture_id } = await upload(pictureFiles.png);
     const generated = await setting.generate(ada);
     await setting.until(ada, generated.id, 'completed');
@@ -251,7 +251,7 @@ describe('an edit', () => {
 });
 
 describe('the edit calls of the original product', () => {
-  test('are at the listed address, and return the picture', async () => {
+  test('have the address that the list of generators shows, and return the picture', async () => {
     const { generators } = await server.request(listGenerators, {});
     expect(generators.find(({ name }) => name === 'flux-kontext')).toEqual({
       ...{
@@ -328,7 +328,7 @@ describe('the edit calls of the original product', () => {
     ]);
   });
 
-  test('release the memory of their pictures while they are generated', async () => {
+  test('release the memory of the input picture while they wait for the edit', async () => {
     stub.answer = 'hang';
     const image_url = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
     const byAddress = new URLSearchParams({ prompt: 'Make it blue', image_url });
@@ -343,7 +343,7 @@ describe('the edit calls of the original product', () => {
     expect((await Promise.all(generated)).map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   });
 
-  test('work for a deployment while it runs, only for its owner', async () => {
+  test('reach a deployment while it runs, and only for its owner', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'My editor');
     const body = { model_id: assetId, user_id: ada.userId };
     const { pod_id: podId } = await server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });

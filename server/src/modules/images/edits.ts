@@ -40,7 +40,7 @@ const MB = 1024 * 1024;
 type Input = InputOf<typeof editUrlWithStarterEndpoint> | InputOf<typeof editUrlWithDeployment>;
 
 /**
- * Edits the picture at an address and waits for the result. Throws the errors of `readEdit`, `fetchPicture`,
+ * Edits the picture at an address, and waits for the result. Throws the errors of `readEdit`, `fetchPicture`,
  * `startEdit` and `awaitCompleted`.
  */
 export async function editAddress(
@@ -50,7 +50,7 @@ export async function editAddress(
   { request, client }: Http,
 ): Promise<ResponseOf<typeof editUrlWithStarterEndpoint>> {
   const started = await start(ctx, usage, input, client.signal);
-  // The address may contain the picture; release its memory while waiting for the edit.
+  // An address may be a `data:` URL of many megabytes. Release its memory while the edit runs.
   request.leaveBodyRoom();
   return toEdited(ctx, await awaitCompleted(ctx, started, client), started.edit);
 }
@@ -72,8 +72,8 @@ async function start(
 type EditUploadInput = InputOf<typeof editWithStarterEndpoint> | InputOf<typeof editWithDeployment>;
 
 /**
- * Edits the picture of a form and waits for the result. Throws the errors of `findEditor`, `receivePicture`,
- * `readEdit`, `storePicture`, `startEdit` and `awaitCompleted`.
+ * Edits the picture in a multipart form, and waits for the result. Throws the errors of `findEditor`,
+ * `receivePicture`, `readEdit`, `storePicture`, `startEdit` and `awaitCompleted`.
  */
 export async function editUpload(
   ctx: Context,
@@ -81,8 +81,8 @@ export async function editUpload(
   { params: editor }: EditUploadInput,
   { request, client }: Http,
 ): Promise<ResponseOf<typeof editWithStarterEndpoint>> {
-  // Check before receiving the file; with a key, the call may be a retry whose response must not depend on
-  // the deployment.
+  // Check the deployment before receiving the file. A call with a key may be a retry, which gets its first
+  // response even if the deployment has ended.
   if (ctx.idempotencyKey === null) await findEditor(ctx, editor);
   const started = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
     const edit = readEdit(ctx, parseFields(editFields, fields));
@@ -95,8 +95,8 @@ export async function editUpload(
 type Asked = { editor: Editor; edit: Edit; picture: SentPicture };
 
 /**
- * Starts an edit of a picture for the original product's call. Returns the generation's id. Throws the errors
- * of `findEditor`, reading the picture and `startGeneration`.
+ * Starts an edit of a picture for the original product's edit call. Returns the generation's id. Throws the
+ * errors of `findEditor`, of `picture` and of `startGeneration`.
  */
 async function startEdit(
   ctx: Context,
@@ -120,12 +120,12 @@ type Edit = Pick<Fields, 'prompt' | 'return_format' | 'skip_integrity_check'> & 
   parameters: GenerationParameters;
 };
 
-/** Throws AppError 'forbidden' for another user's id, and 'invalid_request' with the invalid field. */
+/** Throws AppError 'forbidden' for another user's id, and 'invalid_request' with the invalid field's name. */
 function readEdit(
   { caller }: Pick<Context, 'caller'>,
   { prompt, user_id: userId, return_format, skip_integrity_check, ...asked }: Fields,
 ): Edit {
-  // The server's own check does not see the parts of a form.
+  // The check that the server makes for every route does not see fields of a form.
   if (userId !== undefined && userId !== caller.userId) throw ownedByAnother('user_id');
   const { guidance_scale, num_inference_steps, seed } = asked;
   const chosen = Object.entries({ guidance_scale, num_inference_steps, seed });
@@ -201,17 +201,17 @@ function toKontextImage(generation: Generation): KontextImage {
   };
 }
 
-/** A service may support only some of these parameters. */
+/** Null if the service does not support this parameter. */
 function numberOrNull(value: GenerationParameters[string] | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** The editing model in a call's path. */
+/** The editing model in the path of a call: a starter, or the model of a deployment. */
 type Editor = { model: string } | { podId: string };
 
 /**
- * Returns the name of the editing model: a starter, or the model of a deployment of the caller. Throws
- * AppError 'not_found', and 'conflict' for a deployment that has ended or does not edit.
+ * Returns the editing model's name. Throws AppError 'not_found' if neither a starter nor a deployment of the
+ * caller has it, and 'conflict' for a deployment that has ended or does not edit pictures.
  */
 export async function findEditor(ctx: Context, asked: Editor): Promise<string> {
   if ('podId' in asked) return findDeployed(ctx, asked.podId);

@@ -34,14 +34,14 @@ const WAIT_MS = 35_000;
 const SHOWN = 20;
 
 /**
- * For this long, the same body returns the same generation or its failure, so that a polling client does not
- * start and pay for another one.
+ * How long an identical request returns an ended generation instead of a new one, so that a polling client
+ * does not pay for a second picture.
  */
 const JOINED_MS = { completed: 10 * 60_000, failed: 3 * 60_000, cancelled: 3 * 60_000 };
 
 /**
- * Returns the picture for a call of the Paris page, or 202 while it is generated. Throws AppError for a
- * failed or cancelled generation.
+ * Returns the picture, or status 202 while it is being generated. Throws AppError for a failed or cancelled
+ * generation.
  */
 function answerParis(generation: Generation): Answer<ResponseOf<typeof generateParisImage>> {
   assertCompleted(generation);
@@ -60,8 +60,8 @@ export async function deleteParisImage(ctx: Context, { id }: { id: string }): Pr
 }
 
 /**
- * Returns the price of one Paris picture, regardless of the requested number. Throws AppError 'not_found' for
- * another model.
+ * Returns the price of one Paris picture; the requested number of pictures is ignored. Throws AppError
+ * 'not_found' for another model.
  */
 export async function estimateParis(
   { db, clock }: Context,
@@ -87,8 +87,8 @@ export async function estimateParis(
 }
 
 /**
- * Generates a picture and waits for it, with a time limit or until the server stops. If the client
- * disconnects, generation continues and `pollParis` finds the picture by the same body. Throws the errors of
+ * Starts a picture and waits for it, for a limited time or until the server stops. If the client disconnects,
+ * the generation continues and `pollParis` finds it by an identical request. Throws the errors of
  * `startGeneration`.
  */
 export async function generateParis(
@@ -113,15 +113,15 @@ export async function listParisImages(ctx: Context): Promise<ResponseOf<typeof l
   return { images: generations.flatMap(toParisImages) };
 }
 
-/** Returns the generation for a call of the Paris page, with values clamped to their limits. */
+/** Returns the generation request for a call of the Paris page. Values outside their limits are clamped. */
 function parisRequest({ prompt, ...body }: { prompt: string } & Record<string, unknown>): PictureCall {
   const asked: GenerationRequest = { generator: 'paris', prompt, parameters: clampParis(body) };
   return { sent: asked, read: async () => asked };
 }
 
 /**
- * Returns the running or recent picture for the same body; else starts one, also if that picture was deleted.
- * Throws the errors of `startGeneration`.
+ * Returns the running or recent picture of an identical request, or starts one. A deleted picture is
+ * generated again. Throws the errors of `startGeneration`.
  */
 export async function pollParis(
   ctx: Context,
@@ -134,7 +134,7 @@ export async function pollParis(
     return newest && isJoined(newest, now) ? newest : undefined;
   };
   const { id } = await startGeneration(ctx, usage, parisRequest(body), { joins });
-  // A repeated call returns the current state.
+  // Read it again: a joined generation may have progressed.
   return answerParis(await getGeneration(ctx, { id }));
 }
 

@@ -13,10 +13,10 @@ import { openPinningService } from './pins/pinning-service.ts';
 import { type PinColumns, pinsTable, reconcilePin } from './pins/reconcile-pin.ts';
 import { insertMissingPins, isPinnedAtNode, type PinRow, type RevisionCidRow } from './queries.ts';
 
-/** Concurrent CID computations: reading and hashing use a whole core. */
+/** Maximum concurrent CID computations. Each one uses a whole core. */
 const ADDRESSED_AT_ONCE = 1;
 
-/** Pinning mostly waits for the service. */
+/** Maximum concurrent pin updates. They mostly wait for the service. */
 const PINNED_AT_ONCE = 3;
 
 type IpfsWork = {
@@ -24,7 +24,7 @@ type IpfsWork = {
   pins: LeasedWork<PinColumns, PinRow>;
 };
 
-/** Creates the loop that computes the CIDs of revisions. */
+/** Creates the loop that computes the CIDs of revisions and their files. */
 export function createCidLoop(services: Services): LeaseLoop {
   const claim = claimWork(services, ipfsWork(services).cids);
   return createLeaseLoop(services, { name: 'cids', places: ADDRESSED_AT_ONCE, claim });
@@ -37,7 +37,7 @@ export function createPinLoop(services: Services): LeaseLoop {
   let isComplete = false;
   const claim: ClaimNext = async (running) => {
     if (pinAt.length === 0) return null;
-    // A service may have been added since the last start.
+    // The operator may have configured another service before this start.
     if (!isComplete) await insertMissingPins(services.db, pinAt);
     isComplete = true;
     return claimPin(running);
@@ -45,7 +45,7 @@ export function createPinLoop(services: Services): LeaseLoop {
   return createLeaseLoop(services, { name: 'pins', places: PINNED_AT_ONCE, claim });
 }
 
-/** Returns the work for each table. */
+/** Returns the leased work on revisions' CIDs and on pins. */
 export function ipfsWork(services: Services): IpfsWork {
   const pinServices = openPinServices(services);
   const pinAt = configuredServices(services.config);

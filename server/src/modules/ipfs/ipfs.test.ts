@@ -74,13 +74,13 @@ test('lists revisions and files by page', async () => {
   expect(others).toMatchObject({ files: [{ path: 'c.txt' }], next_cursor: null });
 });
 
-test('a revision replaced before its CID was known gets none', async () => {
+test('a revision that is replaced before its CID is known gets no CID', async () => {
   for (const name of ['a', 'b', 'c']) await upload(ada, id, `${name}.txt`, name);
   await workOff(server.services);
   expect((await read()).revisions.map(({ number }) => number)).toEqual([3]);
 });
 
-test('reads the same bytes once, for all users', async () => {
+test('reads equal bytes once, for all users', async () => {
   await upload(ada, id, 'a.txt', 'the same loaf');
   await workOff(server.services);
   await sql`update blob_cids set cid = 'known' where sha256 = ${sha256('the same loaf')}`.execute(
@@ -121,7 +121,7 @@ test('a revision without files is an empty folder', async () => {
   expect(revisions[0]?.cid).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354');
 });
 
-test('names a damaged file and retries it', async () => {
+test('reports the name of a damaged file and retries it', async () => {
   await upload(ada, id, 'a.txt', 'what was baked');
   const hash = sha256('what was baked');
   const place = path.join(server.services.config.dataDir, 'blobs', hash.slice(0, 2), hash.slice(2));
@@ -136,7 +136,7 @@ test('names a damaged file and retries it', async () => {
   expect((await read()).revisions).toMatchObject([{ cid: expect.any(String), reason: null }]);
 });
 
-test("returns 404 for another user's and for missing assets", async () => {
+test("returns 404 for another user's asset and for a missing one", async () => {
   await upload(ada, id, 'a.txt', 'a');
   await workOff(server.services);
   const refused = (calls: Promise<unknown>[]) =>

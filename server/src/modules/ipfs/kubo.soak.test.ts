@@ -14,18 +14,18 @@ import { workOff } from './testing/work-off.ts';
 const LIMIT_MS = 900_000;
 const CHUNK = 256 * 1024;
 
-/** Little-endian 32-bit numbers from 0. */
+/** Returns the little-endian 32-bit numbers 0, 1, 2, … */
 const counting = (sizeBytes: number) =>
   Buffer.from(Uint32Array.from({ length: sizeBytes / 4 }, (_, n) => n).buffer);
 
-// Building it takes minutes: regular runs use its results as constants.
+// Building Kubo takes minutes, so unixfs.test.ts uses constants that were computed with it.
 describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
   const kubo = await realKubo();
   if (!kubo) return;
   const add = async (target: string) =>
     (await kubo.ipfs('add', '-r', '-H', '-Q', '--only-hash', '--cid-version=1', target)).trim();
 
-  /** Returns the CIDs of these files and their folder: ours, and Kubo's. */
+  /** Computes the CIDs of these files and their folder with our code and with Kubo. */
   async function compare(contents: Map<string, Buffer>) {
     const folder = path.join(await temporaryFolder(), 'added');
     const files: ({ path: string } & Address)[] = [];

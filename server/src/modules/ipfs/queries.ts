@@ -36,7 +36,7 @@ export async function updateRevisionCid(
   await tx.updateTable('revision_cids').set(values).where('id', '=', id).execute();
 }
 
-/** Returns the revisions of an asset that use IPFS, newest first, starting before the revision `before`. */
+/** Returns the CIDs of an asset's revisions, newest first, starting after the revision `before`. */
 export async function selectRevisionCids(
   db: Database,
   { assetId, before, limit }: { assetId: string; before: string | undefined; limit: number },
@@ -75,7 +75,7 @@ export function toPin(row: Selectable<DB['ipfs_pins']>): PinRow {
   return { ...row, service: row.service as PinServiceName, state: row.state as PinState };
 }
 
-/** Requests pins of the CID at these services; a pin that is being removed is requested again. */
+/** Requests pins of the CID at these services. A pin that is being removed is requested again. */
 export async function insertPins(tx: Transaction, cid: string, services: PinServiceName[]): Promise<void> {
   if (services.length === 0) return;
   await tx
@@ -87,7 +87,7 @@ export async function insertPins(tx: Transaction, cid: string, services: PinServ
     .execute();
 }
 
-/** Requests missing pins of all CIDs at these services, which may be new. */
+/** Requests all CIDs' pins that are missing at these services, e.g. because a service was just configured. */
 export async function insertMissingPins(db: Database, services: PinServiceName[]): Promise<void> {
   await sql`
     insert into ipfs_pins (cid, service)
@@ -108,7 +108,7 @@ export async function deletePin(tx: Transaction, id: string): Promise<void> {
   await tx.deleteFrom('ipfs_pins').where('id', '=', id).execute();
 }
 
-/** Returns one revision with this CID per asset; the CID stays pinned while there are any. */
+/** Returns one revision with this CID for each asset. The CID stays pinned until there is none. */
 export async function selectRevisionsOf(
   db: Database | Transaction,
   cid: string,

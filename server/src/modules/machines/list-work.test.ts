@@ -11,7 +11,7 @@ const serving = await testServing();
 const { server } = serving;
 const { db, clock } = server.services;
 
-test('operators see what runs and waits and for whom, but no private data', async () => {
+test('operators see running and queued work with its owner, but no private data', async () => {
   const operator = await signUpOperator(server, 'Olga');
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   const starter = await insertStarter(server.services, 'starter-model');

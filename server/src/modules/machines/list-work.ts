@@ -9,7 +9,10 @@ import { type Binding, bind } from '../../platform/http/bind.ts';
 import { findNames } from '../accounts/steps.ts';
 import { describeServerWorkloads, type ServedWorkload } from '../deployments/servers/model-servers.ts';
 
-/** Maps engine states to the ones operators distinguish; ended work is not listed. */
+/**
+ * Maps engine states to the three states that operators see. States without an entry are not listed, e.g.
+ * ended work.
+ */
 const states: Record<WorkloadState, Work['state']> = {
   queued: 'queued',
   scheduling: 'starting',
@@ -23,12 +26,12 @@ const states: Record<WorkloadState, Work['state']> = {
   failed: 'stopping',
 };
 
-/** Machine routes that the engine does not bind itself. */
+/** Machine routes that belong to modules, because the engine does not know who owns work. */
 export const workRoutes: Binding[] = [bind(contract.listWork, listWork)];
 
 /**
- * Returns running and queued work to an operator. The list changes between requests, so the cursor is just
- * the number of entries already returned.
+ * Returns running and queued work to an operator. The cursor is the number of entries already returned,
+ * because the list changes between requests.
  */
 async function listWork(
   { db, clock }: Context,

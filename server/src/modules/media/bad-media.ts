@@ -1,2 +1,2 @@
-/** A media file that is refused. The message is shown to the sender or requester. */
+/** A media file is not accepted. The message is shown to the user who sent or requested it. */
 export class BadMedia extends Error {}

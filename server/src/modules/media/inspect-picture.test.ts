@@ -27,7 +27,7 @@ test.each([
   expect(() => inspectPicture(files[name])).toThrow(message);
 });
 
-test('junk after a PNG signature is damaged, not oversized', () => {
+test('reports arbitrary bytes after a PNG signature as damaged, not as too large', () => {
   const junk = Buffer.concat([files.png.subarray(0, 8), Buffer.alloc(800, 0xee)]);
   expect(() => inspectPicture(junk)).toThrow('The picture is damaged or incomplete');
 });
@@ -38,14 +38,14 @@ test('a picture has 1 pixel to 40 megapixels', () => {
   expect(() => inspectPicture(pngOf(0, 4))).toThrow('damaged');
 });
 
-test('a JPEG has at most 20 scans, because each decodes every pixel', () => {
+test('accepts at most 20 scans in a JPEG, because each scan decodes every pixel', () => {
   const [start, end] = [files.jpeg.subarray(0, -2), files.jpeg.subarray(-2)];
   const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 5, 0x10]);
   const scans = (count: number) => Array.from({ length: count }, () => scan);
   const of = (count: number) => Buffer.concat([start, ...scans(count - 1), end]);
   expect(inspectPicture(of(20))).toMatchObject({ mediaType: 'image/jpeg', width: 6 });
   expect(() => inspectPicture(of(21))).toThrow('more than 20 scans');
-  // Anything may follow the picture or be stored in its metadata.
+  // Scans after the picture and in its metadata do not count.
   const video = Buffer.concat([files.jpeg, ...scans(200)]);
   const note = Buffer.from([0xff, 0xed, 0x08, 0x02]);
   const noted = Buffer.concat([

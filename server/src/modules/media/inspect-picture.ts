@@ -10,12 +10,12 @@ import { BadMedia } from './bad-media.ts';
 
 export type InspectedPicture = { mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
-/** A picture that is refused. The message is shown to the sender. */
+/** A picture is not accepted. The message is shown to its sender. */
 export class BadPicture extends BadMedia {}
 
 /**
- * Reads a picture's type and size from its headers and checks that it is complete. Nothing is decoded: the
- * model server does that in isolation and does not rely on these checks. Throws BadPicture.
+ * Reads a picture's type and size from its headers, and checks that the file is complete. Nothing is decoded:
+ * the model server decodes it in isolation, without relying on these checks. Throws BadPicture.
  */
 export function inspectPicture(bytes: Buffer): InspectedPicture {
   const found = inspectPng(bytes) ?? inspectJpeg(bytes) ?? inspectWebp(bytes);
@@ -33,7 +33,7 @@ export function inspectPicture(bytes: Buffer): InspectedPicture {
 type Found = InspectedPicture & { isWhole: boolean; isAnimated: boolean };
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
-// Compared as numbers, because a file may have millions of chunks.
+// Chunk names are compared as numbers, which is fast enough for millions of chunks.
 const IMAGE_HEADER = Buffer.from('IHDR').readUInt32BE();
 const ANIMATION_CONTROL = Buffer.from('acTL').readUInt32BE();
 const IMAGE_END = Buffer.from('IEND').readUInt32BE();
@@ -41,7 +41,7 @@ const IMAGE_END = Buffer.from('IEND').readUInt32BE();
 /** Each chunk has a length, a four-letter name, data and a four-byte checksum. */
 function inspectPng(bytes: Buffer): Found | null {
   if (!bytes.subarray(0, 8).equals(PNG_SIGNATURE)) return null;
-  // IHDR must come first; with another chunk the size fields would be arbitrary numbers.
+  // IHDR must be the first chunk, because width and height are read from its position.
   if (uint32(bytes, 12) !== IMAGE_HEADER) throw new BadPicture(pictureMessages.broken);
   const size = { width: uint32(bytes, 16), height: uint32(bytes, 20) };
   let isAnimated = false;
@@ -55,7 +55,9 @@ function inspectPng(bytes: Buffer): Found | null {
   return { mediaType: 'image/png', ...size, isAnimated, isWhole: false };
 }
 
-/** Frame headers (SOF0 to SOF15) contain the size; these markers in the same range are tables. */
+/**
+ * Frame headers (SOF0 to SOF15) contain the size. These three markers are in the same range, but are tables.
+ */
 const NO_FRAMES = new Set([0xc4, 0xc8, 0xcc]);
 
 function inspectJpeg(bytes: Buffer): Found | null {
@@ -78,9 +80,10 @@ const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
 /**
- * Walks from marker to marker, skipping segment contents: a preview has scans of its own, and a video may
- * follow the picture. Within a scan, skips restart markers and bytes that only look like markers (below C0).
- * Decoders read every byte outside a segment before the first scan, so each one counts as a part.
+ * Counts the parts of a JPEG by walking from marker to marker. Segment contents are skipped, because an
+ * embedded preview has scans of its own; a video may follow the picture. Within a scan, restart markers and
+ * bytes below C0 are no markers. Before the first scan, decoders read every byte outside a segment, so each
+ * one counts as a part.
  */
 function assertPartLimit(bytes: Buffer): void {
   let scans = 0;
@@ -97,7 +100,7 @@ function assertPartLimit(bytes: Buffer): void {
     if (scans > JPEG_SCANS_MAX) throw new BadPicture(pictureMessages.tooManyScans);
     const hasLength = marker >= 0xc0 && marker !== 0xff && !(marker >= 0xd0 && marker <= 0xd8);
     if (scans > 0 && hasLength) parts = countPart(parts);
-    // The second of two FF bytes may start a marker.
+    // If two FF bytes follow each other, the second one may start a marker.
     at += hasLength ? 2 + bytes.readUInt16BE(at + 2) : marker === 0xff ? 1 : 2;
   }
 }
@@ -137,7 +140,7 @@ function inspectWebp(bytes: Buffer): Found | null {
   }
 }
 
-/** Returns 0 beyond the end. */
+/** Reads a big-endian number; 0 beyond the end. */
 function uint32(bytes: Buffer, at: number): number {
   return at + 4 <= bytes.length ? bytes.readUInt32BE(at) : 0;
 }

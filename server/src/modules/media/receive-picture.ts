@@ -9,13 +9,19 @@ import { receiveForm } from '../../platform/http/bodies/receive-form.ts';
 import { withBlobFile } from '../../platform/storage/read-blob.ts';
 import { type InspectedPicture, inspectPicture } from './inspect-picture.ts';
 
-/** Slower uploads are aborted because they block a slot. Any allowed picture fits in with 1.5 Mbit/s. */
+/**
+ * Slower uploads are aborted, because each upload occupies a slot. At 1.5 Mbit/s the largest picture is in
+ * time.
+ */
 const WHOLE_MS = 2 * 60_000;
 
-// One file more than allowed, so that the error can name it.
+// Accept one file more than allowed, so that the error can name it.
 const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: 20, fieldSize: 64 * 1024 };
 
-/** Limits pictures loaded whole by this process: checking takes milliseconds, but each may have 20 MB. */
+/**
+ * Limits how many stored pictures this process loads concurrently. A check takes milliseconds, but a picture
+ * has up to 20 MB.
+ */
 const places = fairQueue(2);
 
 type Received<Bytes = Buffer> = { bytes: Bytes; fields: Record<string, string> };
@@ -23,9 +29,9 @@ type Received<Bytes = Buffer> = { bytes: Bytes; fields: Record<string, string> }
 type Options = { stallMs?: number; wholeMs?: number };
 
 /**
- * Passes a multipart request's picture and its other fields to `take` and returns the result. Stores nothing:
- * `take` stores the picture once the other fields are valid too. Throws AppError with the name of an invalid
- * part, and whatever `receiveForm` throws.
+ * Receives a picture and the other fields of a multipart request, passes them to `take`, and returns its
+ * result. Nothing is stored before `take`, which can validate the fields first. Throws AppError with the name
+ * of an invalid part, and the errors of `receiveForm`.
  */
 export async function receivePicture<Result>(
   ctx: Context,
@@ -51,7 +57,7 @@ export async function receiveOptionalPicture<Result>(
 ): Promise<Result> {
   const form = { part, limits, stallMs, wholeMs };
   const taken = await receiveForm(ctx, request, form, async (parts) => take(await readParts(parts, part)));
-  // The bytes are no longer referenced.
+  // `take` is done, so the picture no longer uses memory.
   request.leaveBodyRoom();
   return taken;
 }
@@ -64,7 +70,7 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
       if (value.valueTruncated) throw invalidParam(value.fieldname, `${value.fieldname} is too long`);
       fields[value.fieldname] = String(value.value);
     } else {
-      // OpenAI's clients name a list of files like this, even a list of one.
+      // OpenAI's clients use this name for a list of files, even if it has one file.
       const name = value.fieldname === `${part}[]` ? part : value.fieldname;
       if (name !== part) throw invalidParam(name, `Unknown parameter: ${name.slice(0, 80)}`);
       if (bytes) throw invalidParam(part, 'Send one picture per request');
@@ -75,8 +81,8 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
 }
 
 /**
- * Collects the bytes of a streamed picture. Throws AppError with the field name: 'payload_too_large' as soon
- * as the limit is exceeded, 'invalid_request' if the stream breaks off.
+ * Collects the bytes of a streamed picture. Throws AppError with the field's name: 'payload_too_large' as
+ * soon as the limit is exceeded, 'invalid_request' if the stream ends early.
  */
 export async function collectPicture(pieces: AsyncIterable<Buffer>, param: string): Promise<Buffer> {
   const collected: Buffer[] = [];
@@ -96,8 +102,8 @@ export async function collectPicture(pieces: AsyncIterable<Buffer>, param: strin
 }
 
 /**
- * Runs `work` with a stored picture, loaded whole and inspected. Throws BadPicture if it is not accepted, and
- * whatever `withBlobFile` and `work` throw.
+ * Loads and inspects a stored picture, and passes it to `work`. Throws BadPicture if the picture is not
+ * accepted, and the errors of `withBlobFile` and `work`.
  */
 export function withPicture<Result>(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,

@@ -2,12 +2,15 @@ import type { ModelReadiness } from '@bakehouse/contract/assets';
 import type { Context } from '../../platform/context.ts';
 import { findReadableAsset } from '../assets/access/find-readable-asset.ts';
 
-/** Returns why a module cannot use the model in its current state, as a sentence; null if it can. */
+/** Returns why a model cannot be used now, as a sentence; null if it can. */
 export type FindObstacle = (ctx: Context, input: { assetId: string }) => Promise<string | null>;
 
 export type ModelUses = { deploy: FindObstacle; train: FindObstacle };
 
-/** Returns what a model's files can be used for; a dataset can be used for neither. */
+/**
+ * Returns whether a model can be deployed and trained, judged by its files. A dataset can be used for
+ * neither.
+ */
 export async function getModelReadiness(
   ctx: Context,
   { assetId, uses }: { assetId: string; uses: ModelUses },

@@ -1,4 +1,4 @@
-/** A model on a remote host, described before its weights are downloaded. */
+/** A model on a remote host whose weights are not downloaded yet. */
 export type RemoteModel = {
   title: string;
   files: { path: string; sizeBytes: number }[];
@@ -7,9 +7,10 @@ export type RemoteModel = {
 };
 
 /**
- * The device on which a model would run, or the sentence (without full stop) that explains why it could not.
+ * The device on which a model would run, or a sentence without a full stop that explains why no device can
+ * run it.
  */
 export type PredictedPlacement = { device: string; obstacle: null } | { device: null; obstacle: string };
 
-/** Implemented by the modules that use models. */
+/** Predicts on which device a model would run. The serving and training modules implement it. */
 export type PredictPlacement = (model: RemoteModel) => Promise<PredictedPlacement>;

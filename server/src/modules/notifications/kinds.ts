@@ -4,12 +4,15 @@ import type { Run } from '@bakehouse/contract/runs';
 
 type StopReason = NonNullable<Run['stop_reason']>;
 
-/** Data of each kind, from which its message is built. */
+/** Data of each kind of notification. The message is built from it when it is read. */
 export type NotificationData = {
-  /** Exports have `is_export`. */
+  /** `is_export` is true if the run is an export. */
   run_completed: { run_id: string; title: string; is_export?: boolean };
   run_failed: { run_id: string; title: string; is_export?: boolean };
-  /** `stop_reason` is null if the owner stopped the run; notifications from earlier versions lack it. */
+  /**
+   * `stop_reason` is null if the owner stopped the run. Notifications from earlier versions have no
+   * `stop_reason`.
+   */
   run_cancelled: { run_id: string; title: string; stop_reason?: StopReason | null; is_export?: boolean };
   deployment_ready: { pod_id: string; title: string };
   deployment_failed: { pod_id: string; title: string };
@@ -22,11 +25,11 @@ export type NotificationData = {
   credits_received: { amount_micro: string; sender: string };
   credits_bought: { amount_micro: string };
   credits_granted: { amount_micro: string };
-  /** The inviter's bonus. Without the friend's name, which is theirs to delete. */
+  /** The inviter's bonus. It does not name the friend, whose data must be deletable. */
   referral_counted: { amount_micro: string };
   balance_low: { amount_micro: string };
   access_granted: { model_id: string; name: string };
-  /** `was_granted` means that access is revoked. */
+  /** `was_granted` is true if an operator has revoked the access, false if the request was declined. */
   access_refused: { model_id: string; name: string; was_granted: boolean };
   asset_shared: { asset_id: string; dataset_type: string; title: string; by: string };
   api_key_expiring: { key_id: string; name: string; expires_at: string };

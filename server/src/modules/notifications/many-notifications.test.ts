@@ -4,7 +4,7 @@ import { plansOf, recordingDatabase } from '../../testing/recording-database.ts'
 import { testDatabase } from '../../testing/test-database.ts';
 import { deleteNotificationsBefore, selectUnreadCount } from './queries.ts';
 
-/* A user who never reads notifications and receives tiny transfers all day. */
+/* A user who receives tiny transfers all day and never reads notifications. */
 
 const UNREAD = 20_000;
 const OLD = 100;

@@ -46,7 +46,7 @@ const grant = (to: string, amountMicro: bigint) =>
     }),
   );
 
-test('reach more users than a statement has parameters', async () => {
+test('can be sent to more users than a statement may have parameters', async () => {
   const eve = await server.signUp('Eve');
   await send(...Array.from({ length: 22_000 }, () => runEnded(eve, 'one of many')));
   const newest = await listFor(eve, { limit: 1 });
@@ -99,7 +99,7 @@ test('are announced to their owner after the commit', async () => {
   const ada = await server.signUp('Ada');
   const heard = new Promise((resolve) =>
     server.services.events.subscribe(ada.userId, (event) => {
-      // Events from the sign-up may still arrive.
+      // Ignore other events, which may still arrive from the sign-up.
       if (event.topic === 'notification') resolve(event);
     }),
   );
@@ -176,7 +176,7 @@ test('report a low balance once each time that it falls below the limit', async 
   await grant(ada.userId, 1_000_000_000n);
   await warn();
   expect(await lowOf()).toBe(0);
-  // Starting credits, 125 BGL, cannot be sent.
+  // The starting credits of 125 BGL cannot be sent, so remove them.
   await db
     .updateTable('ledger_given')
     .set({ remaining: 0n })
@@ -203,7 +203,7 @@ test('report a low balance once each time that it falls below the limit', async 
   });
 });
 
-test('report an expiring API key once, a week ahead', async () => {
+test('report an expiring API key once, a week before it expires', async () => {
   const ada = await server.signUp('Ada');
   const expires_at = new Date(clock.now().getTime() + 9 * 24 * 3_600_000).toISOString();
   await server.request(

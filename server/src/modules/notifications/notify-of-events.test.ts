@@ -12,7 +12,7 @@ const { server, stub, clock, generate, read, until } = await testGenerations();
 const listFor = (as: TestUser) =>
   server.request(listNotifications, { params: { userId: as.userId }, query: { limit: 200 } }, { as });
 
-/** Requests a picture and lets it generate for this many seconds. */
+/** Requests a picture that hangs while the clock advances by this many seconds. */
 async function generateFor(as: TestUser, seconds: number): Promise<string> {
   stub.answer = 'hang';
   const { id } = await generate(as);
@@ -25,7 +25,8 @@ test('report a slow generation with its page, but not a quick one', async () => 
   const ada = await server.signUp('Ada');
   for (const seconds of [30, 31]) {
     const id = await generateFor(ada, seconds);
-    // The clock may have expired its lease. Then it is generated again and must not hang a second time.
+    // The lease may have expired with the clock. Then the picture is generated again, and must not hang
+    // again.
     stub.answer = 'ok';
     stub.letGo();
     await until(ada, id, 'completed');
@@ -64,7 +65,7 @@ test('report a failed slow generation unless its owner ended it', async () => {
   ]);
 });
 
-test('stop reporting generations at twenty unread notifications', async () => {
+test('generations are no longer reported once twenty notifications are unread', async () => {
   const ada = await server.signUp('Ada');
   for (let made = 0; made < 22; made += 1) {
     await inTransaction(server.services.db, (tx) =>

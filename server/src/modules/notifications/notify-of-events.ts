@@ -4,28 +4,29 @@ import type { NotificationData } from './kinds.ts';
 import { notify } from './notifications.ts';
 import { selectUnreadCount } from './queries.ts';
 
-/** Users still watch generations that take less time than this. */
+/** No notification for generations that take less time: their owner is still watching. */
 const LONG_S = 30;
 
 /**
- * Stop adding notifications above this count: they would hide others, and the gallery shows all generations.
+ * No notification if this many are unread: they would hide other notifications, and the gallery shows all
+ * generations.
  */
 const UNREAD_MAX = 20;
 
-/** Stop adding notifications above this count: shared assets are in the lists anyway. */
+/** No notification if this many are unread: the lists show shared assets anyway. */
 const NOTIFY_OF_SHARE_UNREAD_MAX = 20;
 
 type EndedGeneration = {
   userId: string;
   generationId: string;
-  /** Display name. */
+  /** Display name of the generator. */
   generator: string;
   state: 'completed' | 'failed' | 'cancelled';
   askedAt: Date;
   endedAt: Date;
 };
 
-/** Step: notifies the owner that a long generation ended, unless they ended it themselves. */
+/** Step: notifies the owner that a long generation has completed or failed, but not if they cancelled it. */
 export async function notifyOfGeneration(tx: Transaction, ended: EndedGeneration): Promise<void> {
   const { userId, generationId, generator, state, askedAt, endedAt } = ended;
   if (state === 'cancelled' || endedAt.getTime() - askedAt.getTime() <= LONG_S * 1000) return;

@@ -6,7 +6,7 @@ import type { NewNotification } from './kinds.ts';
 
 type Db = Database | Transaction;
 
-/** Uses three array parameters, because a statement has at most 65,535 parameters. */
+/** Inserts notifications. Arrays are used because a statement has at most 65,535 parameters. */
 export async function insertNotifications(tx: Transaction, rows: NewNotification[]): Promise<void> {
   await sql`
     insert into notifications (user_id, kind, data)
@@ -68,8 +68,8 @@ export async function selectUnreadCount(
         .where('user_id', '=', userId)
         .where('read_at', 'is', null)
         .$if(kinds !== undefined, (query) => query.where('kind', 'in', kinds ?? []))
-        // Matches the index order. Otherwise PostgreSQL scans the whole table if most rows belong to one
-        // user.
+        // This is the order of the index. Without it, PostgreSQL scans the whole table if most rows belong to
+        // one user.
         .orderBy('kind')
         .limit(max)
         .as('counted'),
@@ -83,7 +83,7 @@ export async function deleteNotificationsBefore(db: Database, time: Date): Promi
   await deleteBefore(db, 'notifications', { column: 'created_at', time });
 }
 
-/** Returns the ids of those expiring API keys whose users were not notified yet. */
+/** Returns the ids of the API keys whose users have not been notified of this expiry yet. */
 export async function listUnnotifiedExpiries(
   tx: Transaction,
   ends: { keyId: string; userId: string; expiresAt: Date }[],

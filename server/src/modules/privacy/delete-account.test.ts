@@ -12,13 +12,13 @@ const { db } = server.services;
 const remove = (who: TestUser, body: object = {}) =>
   server.request(deleteAccount, { body: { password, ...body } }, { headers: { cookie: who.cookie } });
 
-test('reports transferable credits and the rest held by running work', async () => {
+test('reports the transferable credits, and the other credits as held by running work', async () => {
   const ada = await server.signUp('Ada');
   await buyForTest(db, ada.userId, 100_000_000n);
   await inTransaction(db, (tx) =>
     hold(tx, {
       userId: ada.userId,
-      // The whole starting grant and 80 of the bought credits.
+      // All starting credits, and 80 of the bought credits.
       amountMicro: 205_000_000n,
       kind: 'fine_tuning',
       description: 'Training',

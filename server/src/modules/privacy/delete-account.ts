@@ -19,9 +19,10 @@ import { listLiveRuns } from '../fine-tuning/runs/runs.ts';
 import { purgeDeletedJob } from './purge-user.ts';
 
 /**
- * Deletes the caller's account. It is closed and anonymous on commit; a job then stops its work and purges
- * its data. `address` is the client's. Throws AppError 'invalid_request' or 'forbidden' if the identity is
- * not confirmed, and 'conflict' for debts, a pending payment, or more credits than `give_up_max`.
+ * Deletes the caller's account. On commit, the account is closed and anonymous; later, a job ends its work
+ * and purges its data. `address` is the IP address of the client. Throws AppError 'invalid_request' or
+ * 'forbidden' if the user's identity is not confirmed, and 'conflict' for debts, a pending payment, or more
+ * credits than `give_up_max`.
  */
 export async function deleteAccount(
   ctx: Context,
@@ -40,8 +41,8 @@ export async function deleteAccount(
 }
 
 /**
- * Throws AppError 'conflict' for debts, pending payments and credits not forfeited. The totals stay locked
- * until the account is closed.
+ * Throws AppError 'conflict' if the user has debts, pending payments, or more credits than they agreed to
+ * forfeit. Locks the totals until the account is closed.
  */
 async function assertSettled(
   tx: Transaction,
@@ -62,8 +63,8 @@ async function assertSettled(
 }
 
 /**
- * Returns the message about credits that would be forfeited: transferable ones and those held by running
- * work.
+ * Returns the message about the credits that the user would lose: transferable credits, and credits held by
+ * running work.
  */
 function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined): string {
   const sendable = sendableMicro(totals);

@@ -9,7 +9,7 @@ import { closeAccount } from '../accounts/deletion/close-account.ts';
 import { watchBalances } from '../billing/low-balance-queries.ts';
 import { purgeUser } from './purge-user.ts';
 
-/** Tables that still have rows of a purged user, and why. */
+/** Tables in which rows of a purged user remain, with the reason. */
 const KEPT: Record<string, string> = {
   assets: 'hidden immediately; rows are deleted in batches, or stay while others’ models depend on them',
   chat_requests: 'usage that transfers refer to',
@@ -28,7 +28,7 @@ const KEPT: Record<string, string> = {
   workloads: 'usage that transfers refer to',
 };
 
-/** Tables that have rows of the test's user before the purge and none after it. */
+/** Tables with rows of the test's user before the purge. After it, they must have none. */
 const FORGOTTEN = [
   'access_requests',
   'api_keys',
@@ -63,7 +63,7 @@ const FORGOTTEN = [
   'x_posts',
 ];
 
-test('purging empties each table that refers to a user or has a reason not to', async () => {
+test('each table that refers to a user is empty after a purge, or has a reason to keep rows', async () => {
   const server = await testServer();
   const { db, clock, config } = server.services;
   const ada = await server.signUp('Ada');
@@ -92,7 +92,7 @@ test('purging empties each table that refers to a user or has a reason not to', 
   expect(Object.entries(await left()).filter(([, rows]) => rows === 0)).toEqual([]);
   await inTransaction(db, (tx) => closeAccount(tx, { userId, now: clock.now(), config }));
   expect(await purgeUser(server.services, userId)).toBe(true);
-  // The step that its scheduled job does.
+  // Run the step of the scheduled job.
   await inTransaction(db, (tx) => watchBalances(tx, { limitMicro: 0n, moved: null }));
   expect(Object.entries(await left()).filter(([, rows]) => rows > 0)).toEqual([]);
   const bought = await db
@@ -103,7 +103,7 @@ test('purging empties each table that refers to a user or has a reason not to', 
   expect(bought).toEqual([{ receipt_url: null }]);
 });
 
-/** Inserts a row of the user into each table that the calls above leave empty. */
+/** Inserts a row of the user into each table that the calls above do not fill. */
 async function fillTables(db: Database, userId: string): Promise<void> {
   await sql`insert into restricted_models (id, name, family, tags, details)
     values ('rye', 'Rye', 'bread', '{}', '')`.execute(db);
@@ -174,7 +174,7 @@ async function fillTables(db: Database, userId: string): Promise<void> {
     )
     insert into generation_outputs (generation_id, user_id, sha256, media_type, size_bytes, width, height)
     select picture.id, ${userId}, blob.sha256, 'image/png', 1, 1, 1 from picture, blob`.execute(db);
-  // Belongs to a run; the hold and workload that it refers to are not needed here.
+  // This row belongs to a run. Foreign keys are disabled, so that the run needs no hold and no workload.
   await db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`

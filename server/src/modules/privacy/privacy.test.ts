@@ -131,7 +131,7 @@ describe('deleting an account', () => {
     expect((await rowOf(ada)).deleted_at).not.toBeNull();
   });
 
-  test('shows all digits of a small debt', async () => {
+  test('shows a small debt with all its digits', async () => {
     const ada = await server.signUp('Ada');
     const amountMicro = 3_400n;
     const taken = { userId: ada.userId, amountMicro, description: 'Taken back', idempotencyKey: null };
@@ -141,7 +141,7 @@ describe('deleting an account', () => {
     await expect(remove(ada)).rejects.toMatchObject({ status: 409, body: { error: { message } } });
   });
 
-  test('sees bought credits that arrive during the request', async () => {
+  test('counts bought credits that arrive while the request runs', async () => {
     const ada = await server.signUp('Ada');
     const { db } = server.services;
     let removing: Promise<unknown> = Promise.resolve();
@@ -200,7 +200,7 @@ describe('deleting an account', () => {
     expect(again.status).toBe(200);
   });
 
-  test('deletes assets and credits, keeps transfers and balances the ledger', async () => {
+  test('deletes assets and credits, keeps transfers, and leaves the ledger balanced', async () => {
     const [cora, dan] = [await server.signUp('Cora'), await server.signUp('Dan')];
     const { db } = server.services;
     await buyForTest(db, cora.userId, 50_000_000n);
@@ -225,7 +225,7 @@ describe('deleting an account', () => {
     expect(await verifyLedger(db)).toMatchObject({ ok: true });
   });
 
-  test("leaves no name in other users' statements or in sealed rows", async () => {
+  test("leaves the name neither in other users' statements nor in sealed rows", async () => {
     const [lou, max] = [await server.signUp('Lou'), await server.signUp('Max')];
     const { db } = server.services;
     const { referral_code } = await server.request(generateReferral, {}, { as: lou });
@@ -253,7 +253,7 @@ describe('deleting an account', () => {
     expect(named).toEqual([]);
   });
 
-  test('ends running work before forfeiting its holds', async () => {
+  test('ends running work before the credits that it holds are forfeited', async () => {
     const eve = await server.signUp('Eve');
     const [dataset, model] = [await create(eve, 'RAW', rows), await create(eve, 'MODEL', base)];
     await startRun(eve, dataset, model);
@@ -275,7 +275,7 @@ describe('deleting an account', () => {
     expect(await verifyLedger(server.services.db)).toMatchObject({ ok: true });
   });
 
-  test("keeps assets in use by others' runs until those end, hidden from everyone else", async () => {
+  test("hides assets that other users' runs use, and deletes them when the runs have ended", async () => {
     const [fay, gus] = [await server.signUp('Fay'), await server.signUp('Gus')];
     const { db } = server.services;
     const [model, dataset] = [await create(fay, 'MODEL', base), await create(fay, 'RAW', rows)];
@@ -288,14 +288,14 @@ describe('deleting an account', () => {
     expect((await assetsOf(fay)).toSorted()).toEqual([model, dataset].toSorted());
     const reading = server.request(getAsset, { params: { id: dataset } }, { as: gus });
     await expect(reading).rejects.toMatchObject({ status: 404 });
-    // Unused data is deleted without waiting.
+    // Data that no run uses is deleted immediately.
     for (const table of ['api_keys', 'notifications', 'referral_codes'] as const) {
       const left = await db.selectFrom(table).select('user_id').where('user_id', '=', fay.userId).execute();
       expect(left, table).toEqual([]);
     }
     const { runs } = await server.request(listRuns, { query: {} }, { as: gus });
     await server.request(cancelRun, { params: { runId: runs[0]?.run_id ?? '' } }, { as: gus });
-    // The resulting model cannot be deployed any more, so it does not block the purge.
+    // The run was cancelled, so its model cannot be deployed and does not block the purge.
     await vi.waitFor(
       async () => {
         await server.app.engine.pass();
@@ -307,7 +307,7 @@ describe('deleting an account', () => {
     expect(await assetsOf(gus)).toEqual([tuned]);
   });
 
-  test('refuses a sign-in that was in progress', async () => {
+  test('ends a sign-in that started before the deletion', async () => {
     const oda = await server.signUp('Oda');
     const { db } = server.services;
     const sessions = () => db.selectFrom('sessions').select('id').where('user_id', '=', oda.userId).execute();

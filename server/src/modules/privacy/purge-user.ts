@@ -38,10 +38,13 @@ import { deleteUserTrackers } from '../tracking/trackers.ts';
 
 const REASON = 'The account was deleted';
 
-/** Shown to other users who deployed the model. */
+/** Reason shown to other users whose deployments of the model were ended. */
 const OWNER_GONE = 'The owner of the model deleted their account';
 
-/** Purges deleted users. Runs on deletion, and every minute for data that had to wait. */
+/**
+ * Purges deleted users. Runs after a deletion, and every minute for users with data that could not be deleted
+ * yet.
+ */
 export const purgeDeletedJob = defineJob({
   name: 'privacy.purge-deleted',
   schedule: '* * * * *',
@@ -58,9 +61,9 @@ export const purgeDeletedJob = defineJob({
 });
 
 /**
- * Purges a deleted user: first records, then running work, assets and credits. Ends other users' deployments
- * of their models. Assets in use by others' runs, and runs that are still saving, remain until the next call.
- * Returns true if nothing is left.
+ * Purges a deleted user: records first, then running work, assets and credits. Ends other users' deployments
+ * of the user's models. Assets that other users' runs use, and runs that are still saving their work, remain
+ * until a later call. Returns true if nothing remains.
  */
 export async function purgeUser(services: Services, userId: string): Promise<boolean> {
   const ctx: Context = {
@@ -81,7 +84,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   const running = await listLiveRuns(ctx.db, userId);
   if (heldMicro > 0n || kept > 0 || running.length > 0) return false;
   await inTransaction(ctx.db, async (tx) => {
-    // Again, because work that ended in the meantime may have created notifications.
+    // Delete them once more: work that ended in the meantime may have created notifications.
     await deleteUserRecords(tx, userId);
     await writeOffDebt(tx, userId);
     await markPurged(tx, { userId, now: ctx.clock.now() });
@@ -89,7 +92,7 @@ export async function purgeUser(services: Services, userId: string): Promise<boo
   return true;
 }
 
-/** Deletes records that nothing else refers to. Idempotent. */
+/** Deletes records that no other rows refer to. Idempotent. */
 async function deleteUserRecords(tx: Transaction, userId: string): Promise<void> {
   await releaseUserWorkloads(tx, userId);
   await deleteSavedConfigurations(tx, userId);

@@ -46,7 +46,7 @@ describe('a mailbox that had an account', () => {
     expect(await balanceOf(await signUp('adam@gmail.com'))).toBe('125');
   });
 
-  test('is remembered at deletion even if it predates remembering addresses', async () => {
+  test('is stored at the latest when the account is deleted', async () => {
     const bob = await signUp('bob@example.com');
     await server.services.db.deleteFrom('known_addresses').execute();
     await remove(bob);
@@ -60,7 +60,7 @@ describe('a mailbox that had an account', () => {
     expect(balances.toSorted()).toEqual(['0', '0', '0', '0', '0', '125']);
   });
 
-  test('counts for no second invitation, and neither side receives a bonus', async () => {
+  test('counts for no second invitation, so that no second bonus is paid', async () => {
     const inviter = await server.signUp('Dan');
     const eve = await signUp('eve@example.com');
     expect(await use(eve, inviter)).toMatchObject({ success: true });
@@ -93,7 +93,7 @@ describe('with mail configured', () => {
     mailing = await testServer({ config: { mail } });
   });
 
-  /** Opens the mailed link with the account's cookie, this many times concurrently. */
+  /** Opens the mailed link with the account's cookie, `times` times concurrently. */
   async function confirm({ email, cookie }: TestUser, times = 1): Promise<void> {
     const { body } = await mailing.services.db
       .selectFrom('outgoing_mails')
@@ -105,19 +105,19 @@ describe('with mail configured', () => {
     for (const { status } of await Promise.all(Array.from({ length: times }, open))) expect(status).toBe(200);
   }
 
-  test("a stranger who signs up with an address does not use up its owner's credits", async () => {
+  test('a stranger who signs up with an address does not use up the starting credits of its owner', async () => {
     await signUp('vic+eve@gmail.com', mailing);
     await remove(await signUp('vic+mallory@gmail.com', mailing), mailing);
     const owner = await signUp('vic@gmail.com', mailing);
     expect([await balanceOf(owner, mailing), await isReturning(owner, mailing)]).toEqual(['125', false]);
   });
 
-  test('remembers a mailbox once its address is confirmed, even after deletion', async () => {
+  test('remembers a mailbox once an address of it is confirmed, even if the account is deleted', async () => {
     const first = await signUp('wim@gmail.com', mailing);
     const beside = await signUp('wim+2@gmail.com', mailing);
     await confirm(first, 3);
     expect(await isReturning(first, mailing)).toBe(false);
-    // Created before the other address was confirmed, but still not new.
+    // The account is older than the confirmation of the other address, but its mailbox is known now.
     await confirm(beside);
     expect(await isReturning(beside, mailing)).toBe(true);
     await remove(first, mailing);

@@ -1,7 +1,7 @@
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
 import type { ServiceName } from './services/services.ts';
 
-/** Maps a form field to a service's parameters; empty values are omitted. */
+/** Converts the value of a form field to parameters of a service. Empty values are omitted. */
 type FieldMapper = (value: ParameterValue) => Record<string, unknown>;
 
 /** Passes the value unchanged under the service's name. */
@@ -19,7 +19,7 @@ export function asNumber(name: string): FieldMapper {
   return (value) => ({ [name]: Number(value) });
 }
 
-/** Options of a videos API call that are not form fields. */
+/** Options of the videos API that no form has. */
 export type VideoWishes = {
   enhance_prompt?: boolean | undefined;
   person_generation?: 'allow' | 'allow_all' | 'allow_adult' | 'dont_allow' | undefined;
@@ -30,17 +30,19 @@ export type UpstreamModel = {
   service: ServiceName;
   /** Model name at the service. */
   model: string;
-  /** Model name for requests with a picture, if different. */
+  /** Name of the model for requests with a picture, if it differs. */
   pictureModel?: string;
-  /** Mappers of the supported form fields; unsupported fields are hidden. */
+  /** How to convert each supported form field. The form hides fields without an entry. */
   fields: Readonly<Record<string, FieldMapper>>;
-  /** Maps the input picture, given as a `data:` URL or an address at the service. */
+  /** How to send the input picture: a `data:` URL, or the address of an upload at the service. */
   picture?: (address: string) => Record<string, unknown>;
   /** Maps the options. `hasPicture` is true if the video starts from a picture. */
   wishes?: (wishes: VideoWishes, hasPicture: boolean) => Record<string, unknown>;
   /** Fixed parameters. */
   always?: Readonly<Record<string, unknown>>;
-  /** Returns why the service would refuse this combination of valid fields. */
+  /**
+   * Returns why the service would refuse this combination of individually valid fields; null if it would not.
+   */
   problem?: (
     parameters: Readonly<Record<string, ParameterValue>>,
   ) => { field: string; message: string } | null;

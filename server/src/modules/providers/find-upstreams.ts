@@ -17,7 +17,7 @@ export type Upstream = {
   problem: UpstreamModel['problem'];
 };
 
-/** Returns a generator's models at all services, including those without a key. */
+/** Returns a generator's models at all services, with and without a key. */
 function modelsOf(generator: GeneratorName): readonly UpstreamModel[] {
   const models: Partial<Record<GeneratorName, readonly UpstreamModel[]>> = {
     ...upstreamModels,
@@ -52,12 +52,15 @@ export function listUpstreams(
   );
 }
 
-/** Returns a generator's model by its name at the service. */
+/** Returns a generator's model that has this name at its service. */
 export function findUpstreamModel(generator: GeneratorName, model: string): UpstreamModel | undefined {
   return modelsOf(generator).find((one) => one.model === model);
 }
 
-/** Returns the service that has this model of the generator, even without a key; null if none does. */
+/**
+ * Returns the title of the service that has this model, even if the service has no key; null if no service
+ * has it.
+ */
 export function findServiceTitle(generator: GeneratorName, model: string): string | null {
   const found = findUpstreamModel(generator, model);
   return found ? services[found.service].title : null;

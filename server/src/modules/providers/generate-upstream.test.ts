@@ -11,7 +11,7 @@ onFileEnd(async () => close());
 /** The limit for pictures. */
 const MS_MAX = 10 * 60_000;
 
-/** Collects the wait messages for a picture until it is reported as generating. */
+/** Returns the wait messages of a picture until it is being generated. */
 async function waitsFor(generator: 'seedream' | 'flux', model: string) {
   state.answer = 'hang';
   const waits: { reason: string; isGenerating: boolean }[] = [];
@@ -39,7 +39,7 @@ async function waitsFor(generator: 'seedream' | 'flux', model: string) {
   return waits;
 }
 
-test('clears the submission of a process that died before anything can fail', async () => {
+test('deletes the stored submission of a dead process before anything else can fail', async () => {
   const kept: unknown[] = [];
   const begun = generateUpstream(
     {
@@ -102,7 +102,7 @@ test.each([
   expect(await waitsFor(generator, model)).toEqual([wait]);
 });
 
-test('waits a while for a submission on shutdown, then reports an unknown outcome', async ({
+test('waits a while for a submission on shutdown, then reports that the job may have started', async ({
   onTestFinished,
 }) => {
   const timeout = AbortSignal.timeout.bind(AbortSignal);
@@ -136,7 +136,7 @@ test('waits a while for a submission on shutdown, then reports an unknown outcom
   await expect.poll(() => state.submissions).toHaveLength(1);
   stopping.abort(new Error('the server ends'));
   expect(await ended).toMatchObject({ code: 'unavailable', shouldRetry: false });
-  // The job is no longer stored.
+  // The job is deleted.
   expect(kept.at(-1)).toBeNull();
 });
 
@@ -160,18 +160,18 @@ function generateAtFal(
   );
 }
 
-test('does not retry an unreadable answer, even during shutdown', async () => {
+test('does not retry if the answer cannot be read, even during shutdown', async () => {
   state.answer = 'no JSON';
   const stopping = new AbortController();
   const generated = generateAtFal({
     signal: stopping.signal,
-    // Called right before the submission.
+    // Shut down right before the submission.
     keepJob: async () => stopping.abort(new Error('the server ends')),
   });
   await expect(generated).rejects.toMatchObject({ code: 'internal' });
 });
 
-test('stores a started job despite a short database outage', async () => {
+test('stores a started job even if the database is unreachable for a short time', async () => {
   Object.assign(state, { answer: 'ok', submissions: [] });
   let isAway = true;
   const kept: unknown[] = [];

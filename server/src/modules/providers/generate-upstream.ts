@@ -22,7 +22,10 @@ type Asked = {
   prompt: string;
   parameters: Readonly<Record<string, ParameterValue>>;
   wishes?: VideoWishes;
-  /** Reads the picture to edit; null without one. Called only when a job is submitted. */
+  /**
+   * Reads the picture to edit; null if there is none. Called only if a job is submitted, because a picture is
+   * large.
+   */
   readPicture: () => Promise<ServicePicture | null>;
 };
 
@@ -31,7 +34,9 @@ type Run = {
   clock: Clock;
   /** A job from an earlier attempt; null starts a new one. */
   job: UpstreamJob | null;
-  /** Stores the job before it is submitted and again with its handle; null clears it. */
+  /**
+   * Stores the job: before its submission without a handle, and after it with the handle. Null deletes it.
+   */
   keepJob: (job: UpstreamJob | null) => Promise<void>;
   onWait: (wait: { reason: string; isGenerating: boolean }) => void;
   /** How long the service may take, including its queue. */
@@ -39,10 +44,10 @@ type Run = {
   signal: AbortSignal;
 };
 
-/** A service as used by one attempt. */
+/** The service and the model of one attempt. */
 type Place = { service: Service; model: UpstreamModel; title: string; makes: ServiceRequest['makes'] };
 
-/** Addresses of what a service generated. */
+/** Addresses of the generated files. */
 export type UpstreamOutputs = {
   addresses: string[];
   /** Service name, and its own API address. */
@@ -53,29 +58,29 @@ export type UpstreamOutputs = {
 };
 
 const LOOK_EVERY_MS = 700;
-/** Pause after a call that got no answer. */
+/** Pause before polling a service again that did not answer. */
 const LOOK_AGAIN_MS = 3_000;
 /**
- * A job at a silent service may be done and charged. Abandon it after twice the time limit and this much
- * silence.
+ * A job may be done and charged although its service does not answer. It is abandoned only after twice the
+ * time limit, plus this time.
  */
 const SILENCE_MS_MAX = 5 * 60_000;
-/** How long a stopping process waits for the answer to a submission. */
+/** How long a process that shuts down waits for the answer to a submission. */
 const SUBMISSION_MS_MAX = 20_000;
 const KEEP_TRIES = 10;
 const KEEP_AGAIN_MS = 1_000;
 
 /**
- * Limits concurrent picture uploads, in total and per service: a 20 MB picture takes several times its size
- * in memory.
+ * Limits concurrent uploads of pictures, in total and per service. A 20 MB picture takes several times its
+ * size in memory.
  */
 const sending = fairQueue(8, { perKey: 4 });
 
 /**
- * Generates at a service and returns the outputs' addresses, which expire; see `UpstreamJob` for the states.
- * Throws AppError 'invalid_request' for refused input, 'internal' for errors that only the operator can fix,
- * 'unavailable' and 'timed_out' for temporary errors (`shouldRetry` is false if the job may have been
- * charged); errors of `keepJob`; and the signal's reason.
+ * Generates at a service and returns the addresses of the outputs, which expire. `UpstreamJob` describes the
+ * states. Throws AppError 'invalid_request' for refused input, 'internal' for errors that only the operator
+ * can fix, and 'unavailable' or 'timed_out' for temporary errors, with `shouldRetry` false if the job may
+ * have been charged. Also throws the errors of `keepJob`, and the signal's reason.
  */
 export async function generateUpstream(asked: Asked, run: Run): Promise<UpstreamOutputs> {
   const model = findUpstreamModel(asked.generator, asked.model);
@@ -94,7 +99,7 @@ export async function generateUpstream(asked: Asked, run: Run): Promise<Upstream
 
 /** Submits a job. A job with a picture waits for an upload slot. */
 async function beginInTurn(place: Place, asked: Asked, run: Run): Promise<SubmittedJob> {
-  // Left by a process that died during the submission.
+  // The process that stored it died during the submission.
   if (run.job) await run.keepJob(null);
   if (!place.model.picture) return begin(place, asked, run);
   run.onWait({ reason: `Waiting to send the picture to ${place.title}`, isGenerating: false });
@@ -112,14 +117,14 @@ async function begin(
   const request = { model: named, makes, input: { ...inputOf(model, asked, picture !== null), ...picture } };
   if (service.generatesAtSubmission === makes)
     onWait({ reason: `${title} is generating it`, isGenerating: true });
-  // Stored first, because from here on the job may cost money at the service and a cancel must know about it.
+  // Store the job before its submission. From now on it may be charged, and a cancel must find it.
   const submitting = { service: model.service, begunAt: clock.now().toISOString() };
   await keepJob({ ...submitting, handle: null });
   let handle: Handle;
   try {
     handle = await submit(place, request, signal);
   } catch (error) {
-    // The original error decides whether to retry, so ignore a database outage here.
+    // Throw the original error, which decides about a retry, even if the database is unreachable now.
     await keepJob(null).catch((lost: unknown) => {
       if (!isDatabaseAway(lost)) throw lost;
     });
@@ -130,20 +135,20 @@ async function begin(
   return job;
 }
 
-/** Throws an AppError that must not be retried if the job may have started. */
+/** Submits the job. If it may have started without a handle, throws an AppError that must not be retried. */
 async function submit(place: Place, request: ServiceRequest, signal: AbortSignal): Promise<Handle> {
   const { service, title } = place;
   const answer = service.submit(request, signal).catch((error: unknown) => {
     if (error instanceof UnansweredCall) throw unconfirmed(place, error);
     throw isGone(error) ? notOffered(title, request.model, error) : error;
   });
-  // Do not abort a submission on shutdown: a job that started without a stored handle would be lost.
+  // Do not abort the submission on shutdown: without its handle, a started job would be lost.
   return readable(title, Promise.race([answer, graceAfter(signal, place)]), signal);
 }
 
 /**
- * Rejects some time after the signal, because uploading a large picture may take longer than a shutdown
- * allows.
+ * Rejects `SUBMISSION_MS_MAX` after the signal. Uploading a large picture may take longer than a shutdown
+ * may.
  */
 async function graceAfter(signal: AbortSignal, place: Place): Promise<never> {
   if (!signal.aborted) await once(signal, 'abort');
@@ -151,7 +156,7 @@ async function graceAfter(signal: AbortSignal, place: Place): Promise<never> {
   throw unconfirmed(place, signal.reason);
 }
 
-/** Retries during a short database outage: a job without a row would be submitted and charged twice. */
+/** Retries during a short database outage. Without the row, the job would be submitted and charged again. */
 async function saveSubmittedJob(keepJob: Run['keepJob'], job: SubmittedJob, place: Place): Promise<void> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -164,7 +169,7 @@ async function saveSubmittedJob(keepJob: Run['keepJob'], job: SubmittedJob, plac
   }
 }
 
-/** Returns the error for a job that may have started. The user decides whether to generate again. */
+/** Returns the error for a job that may have started. It is not retried; the user can generate again. */
 function unconfirmed({ title, makes }: Pick<Place, 'title' | 'makes'>, cause: unknown): AppError {
   const publicMessage = `${title} did not confirm that it had started on this ${nounOf(makes)}. You can generate it again`;
   return unavailable(publicMessage, { shouldRetry: false, cause });
@@ -179,7 +184,10 @@ function notOffered(title: string, model: string, cause: unknown): AppError {
   return internalError(publicMessage, { cause });
 }
 
-/** An unreadable response ends the generation: each further attempt would cost money and fail as well. */
+/**
+ * Converts a parse error to an error that ends the generation. A retry would cost money and fail in the same
+ * way.
+ */
 async function readable<Answer>(
   title: string,
   answer: Promise<Answer>,
@@ -247,7 +255,10 @@ async function awaitOutputs(place: Place, job: SubmittedJob, run: Run): Promise<
   }
 }
 
-/** A job that the service started is charged even if abandoned, so do not start it again. */
+/**
+ * Returns the error for a job that takes too long. If the service did not accept the cancel, the job is
+ * charged, so it must not be started again.
+ */
 function tooLate(title: string, msMax: number, isWithdrawn: boolean): AppError {
   const publicMessage = `${title} did not finish within ${msMax / 60_000} minutes`;
   return timedOut(publicMessage, { shouldRetry: isWithdrawn });
@@ -271,12 +282,12 @@ async function lookAt(
     return await service.look(handle, signal);
   } catch (error) {
     if (signal.aborted || !(error instanceof AppError)) throw error;
-    // The service does not answer, but the job may still run and be charged.
+    // Keep polling a service that does not answer: the job may still run and be charged.
     if (error.code === 'unavailable') {
       const reason = `${error.publicMessage}. Trying again`;
       return { state: 'waiting', reason, lookAgainMs: error.retryAfterMs ?? LOOK_AGAIN_MS };
     }
-    // The job no longer exists: let the next attempt submit a new one.
+    // The service does not know the job any more, so the next attempt submits a new one.
     if (isGone(error)) await keepJob(null);
     throw error;
   }

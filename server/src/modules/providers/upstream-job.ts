@@ -28,7 +28,7 @@ type Parts = { config: Pick<Config, 'upstreams'>; clock: Clock };
 
 const LOOK_MS = 10_000;
 
-/** Cancels a job at its service, if possible. Throws AppError if the service fails to. */
+/** Cancels a job if its service supports that. Throws AppError if the cancel fails. */
 export async function cancelUpstream(
   { config, clock }: Parts,
   { service, handle }: UpstreamJob,
@@ -38,7 +38,7 @@ export async function cancelUpstream(
 }
 
 /**
- * Cancels a job that its service has not started. Returns false if it has started or cannot be cancelled. A
+ * Cancels a job that has not started. Returns false if the job has started or the service cannot cancel. A
  * job that starts during the cancel may still be charged. Throws AppError 'unavailable' if the service does
  * not answer.
  */
@@ -57,13 +57,16 @@ export async function cancelQueuedUpstream(
   return service.cancel(handle).then(() => true, isRefused);
 }
 
-/** False if the service refuses the cancel, however it reports that. */
+/** Returns false if the service refuses the cancel, with whatever error. */
 function isRefused(error: unknown): false {
   if (error instanceof AppError && error.code === 'unavailable') throw error;
   return false;
 }
 
-/** An unknown job counts as failed. After an unreadable answer the job may have started. */
+/**
+ * Returns the state of a job after an error. A job that the service does not know has failed. If the answer
+ * cannot be read, the job counts as done, because it may have started.
+ */
 function unread(error: unknown): JobStatus {
   if (!(error instanceof AppError)) return { state: 'done', outputs: [] };
   if (error.code === 'gone') return { state: 'failed', error };

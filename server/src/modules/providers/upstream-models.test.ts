@@ -14,7 +14,7 @@ const entries = Object.entries({ ...upstreamModels, ...upstreamVideos }) as [
 ][];
 const models = entries.flatMap(([name, all]) => all.map((model) => [name, model.model, model] as const));
 
-test.each(models)('%s by %s maps each choice of its form', (name, _, { fields }) => {
+test.each(models)('%s by %s converts each choice of its form', (name, _, { fields }) => {
   const form = generators[name];
   const defaults = completeParameters(form, {}).values ?? {};
   for (const [field, say] of Object.entries(fields)) {
@@ -35,7 +35,7 @@ test.each(models.filter(([, , { picture }]) => picture !== undefined))(
   },
 );
 
-test("prefers the maker's own service and skips services without a key", () => {
+test("prefers the maker's own service, and skips services without a key", () => {
   const all = { fal: access, replicate: access, blackForestLabs: access, byteplus: access, google: access };
   const who = (upstreams: typeof all | typeof none, name: 'flux' | 'seedream' | 'imagen') =>
     findUpstreams({ upstreams }, name).map(({ title }) => title);
@@ -48,7 +48,7 @@ test("prefers the maker's own service and skips services without a key", () => {
   expect(listUpstreams({ upstreams: all })).toHaveLength(10);
 });
 
-test('finds the service of a model, which is unique per generator', () => {
+test('finds the service of a model; model names are unique per generator', () => {
   expect(findServiceTitle('flux', 'flux-dev')).toBe('Black Forest Labs');
   expect(findServiceTitle('flux', 'fal-ai/flux/dev')).toBe('fal');
   expect(findServiceTitle('flux', 'no longer served')).toBeNull();

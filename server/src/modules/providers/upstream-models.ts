@@ -38,8 +38,8 @@ const seedreamTexts = Object.fromEntries(
 );
 
 /**
- * Services of each generator, the maker's own first; the first with a key is used. A field is offered only if
- * the service accepts all its choices.
+ * The services of each generator. The first one with a key is used; the maker's own service comes first. A
+ * service offers a field only if it accepts all choices of the field.
  */
 export const upstreamModels = {
   flux: [
@@ -66,13 +66,13 @@ export const upstreamModels = {
       always: png,
     },
   ],
-  // These services fix the steps and, except for fal, the guidance.
+  // These services choose the number of steps; only fal accepts a guidance.
   'flux-kontext': [
     {
       service: 'blackForestLabs',
       model: 'flux-kontext-pro',
       fields: seed,
-      // Bare base64 without the `data:` prefix.
+      // This service expects base64 without the prefix of the `data:` URL.
       picture: (address) => ({ input_image: address.slice(address.indexOf(',') + 1) }),
       always: png,
     },

@@ -13,13 +13,13 @@ const falSeconds = { duration: as('duration') };
 const seconds = { duration: asNumber('duration') };
 const falPicture = (address: string) => ({ image_url: address });
 
-/** Google makes 1080p only with eight seconds. */
+/** Google makes 1080p videos only with a duration of eight seconds. */
 function veoProblem({ quality, duration }: Readonly<Record<string, ParameterValue>>) {
   if (quality !== 'fhd' || duration === '8') return null;
   return { field: 'duration', message: 'Duration must be 8 if Quality is fhd' };
 }
 
-/** Google allows only adults in a video that starts from a picture. */
+/** In a video that starts from a picture, Google allows only adults. */
 function personGeneration({ person_generation: asked }: VideoWishes, hasPicture: boolean) {
   if (!asked) return {};
   const all = hasPicture ? 'allow_adult' : 'allow_all';
@@ -67,7 +67,7 @@ export const upstreamVideos = {
       service: 'byteplus',
       model: 'seedance-1-0-pro-250528',
       fields: { aspect_ratio: as('ratio'), ...seconds, ...resolution, ...seed },
-      // Uses the picture's own ratio.
+      // The video gets the aspect ratio of the picture.
       picture: (address) => ({ first_frame: address, ratio: 'adaptive' }),
       always: { watermark: false, camera_fixed: false },
     },
@@ -101,7 +101,7 @@ export const upstreamVideos = {
       picture: (address) => ({ start_image: address }),
     },
   ],
-  // Both make 768p of either duration; 1080p needs another model or six seconds.
+  // Both services make 768p for both durations. 1080p would need another model, or a duration of six seconds.
   hailuo: [
     {
       service: 'fal',
@@ -125,7 +125,7 @@ export const upstreamVideos = {
       pictureModel: 'fal-ai/wan/v2.2-5b/image-to-video',
       fields: {
         ...{ ...ratio, ...negative, ...seed },
-        // 24 frames per second, as a multiple of four plus one.
+        // The model needs a multiple of four plus one frames, at 24 frames per second.
         duration: oneOf('num_frames', { 5: 121, 3: 73, 2: 49 }),
         guidance_scale: as('guidance_scale'),
         num_inference_steps: as('num_inference_steps'),

@@ -24,7 +24,7 @@ export async function findCode(db: Database | Transaction, userId: string): Prom
   return row?.code ?? null;
 }
 
-/** Returns the code's owner. Locks the code, so that its referrals are counted one at a time. */
+/** Returns the owner of a code. Locks the code, because its referrals are counted against a limit. */
 export async function lockCode(tx: Transaction, code: string) {
   return tx
     .selectFrom('referral_codes')
@@ -60,8 +60,8 @@ export async function listReferrals(db: Database, inviterId: string, limit: numb
 }
 
 /**
- * Returns the user who redeems a code, and their inviter. Locks the user, who may redeem two codes
- * concurrently.
+ * Returns the user who uses a code, and who has already invited this user. Locks the user, who may use two
+ * codes concurrently.
  */
 export async function lockInvited(tx: Transaction, userId: string) {
   const user = await tx

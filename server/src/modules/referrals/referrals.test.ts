@@ -26,7 +26,7 @@ const balanceOf = async (as: TestUser) =>
   server.request(getBalance, { params: { userId: as.userId } }, { as });
 
 describe('an invitation', () => {
-  test('has one code per user and a link that contains it', async () => {
+  test('has one code per user, and a link with this code', async () => {
     const ada = await server.signUp('Ada');
     const [first, second] = await Promise.all([infoOf(ada), infoOf(ada)]);
     expect(first).toEqual(second);
@@ -129,7 +129,7 @@ describe('an invitation', () => {
   });
 });
 
-test('with mail configured, an invitation counts once the address is confirmed', async () => {
+test("with mail configured, an invitation counts only if the user's address is confirmed", async () => {
   const mail = { host: '127.0.0.1', port: 1, tls: 'none' as const, from: 'a@example.com', login: null };
   const mailing = await testServer({ config: { mail } });
   const [inviter, invited] = [await mailing.signUp('Lea'), await mailing.signUp('Max')];

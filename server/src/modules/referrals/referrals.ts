@@ -32,15 +32,15 @@ import {
 import { xPostUrl } from './x/x-post-url.ts';
 import { deleteXAccount, deleteXPost, findXAccount, findXPost } from './x/x-queries.ts';
 
-/** Without letters and digits that are easily confused. */
+/** Letters and digits that are not easily confused. */
 const ALPHABET = 'abcdefghjkmnpqrstuvwxyz23456789';
 
 const CODE_LENGTH = 8;
 
-/** More than can count, unless the operator raised the limit. */
+/** Maximum invitations in the answer. The default limit of counted invitations is lower. */
 const LISTED_MAX = 100;
 
-/** How long an account counts as new. */
+/** An account counts as new for this many days. */
 const NEW_DAYS = 7;
 
 const sentences: Record<ReferralRefusal, string> = {
@@ -92,7 +92,7 @@ export async function listInvitations({ db, config, caller }: Context, limit: nu
   };
 }
 
-/** Returns the invitation code from the cookie; null without one. */
+/** Returns the invitation code in the cookie; null if there is no valid one. */
 export function getPendingReferral({
   headers,
 }: FastifyRequest): ResponseOf<typeof getPendingReferralEndpoint> {
@@ -102,7 +102,9 @@ export function getPendingReferral({
   return { referralCode: /^[a-z0-9]{1,40}$/.test(code) ? code : null };
 }
 
-/** Returns the user's invitation code, accepted invitation, X account and X post, each null without one. */
+/**
+ * Returns the user's invitation code, accepted invitation, X account and X post. What does not exist is null.
+ */
 export async function exportReferrals(db: Database, userId: string) {
   const [code, referral, account, post] = await Promise.all([
     findCode(db, userId),
@@ -122,14 +124,14 @@ export async function exportReferrals(db: Database, userId: string) {
 
 export type ReferralFacts = {
   now: Date;
-  /** `isReturning` means that the mailbox had an account before. */
+  /** `isReturning` is true if the mailbox already had an account. */
   invited: { userId: string; createdAt: Date; isVerified: boolean; isReturning: boolean };
-  /** Null for an unknown code. */
+  /** The owner of the code; null if the code is unknown. */
   inviter: { userId: string; createdAt: Date; referrals: number } | null;
-  /** The user's inviter, if already recorded. */
+  /** The user who has already invited this one; null if there is none. */
   earlierInviterId: string | null;
   referralsMax: number;
-  /** Whether addresses can be confirmed, i.e. mail is configured. */
+  /** True if mail is configured, so that addresses can be confirmed. */
   needsVerified: boolean;
 };
 
@@ -140,7 +142,7 @@ export function findReferralRefusal(facts: ReferralFacts): ReferralRefusal | nul
   if (inviter.userId === invited.userId) return 'own_code';
   if (facts.earlierInviterId !== null) return 'already_invited';
   const isNew = now.getTime() - invited.createdAt.getTime() < NEW_DAYS * DAY_MS;
-  // Prevents two users from inviting each other.
+  // Only the older account can invite, so that two users cannot invite each other.
   if (!isNew || invited.createdAt <= inviter.createdAt) return 'account_too_old';
   if (invited.isReturning) return 'returning_user';
   if (inviter.referrals >= facts.referralsMax) return 'limit_reached';
@@ -201,7 +203,8 @@ export async function validateReferral(
 }
 
 /**
- * Ledger rows refer to the other side by id: a name would stay in sealed rows after its account is deleted.
+ * Pays the bonuses of both sides. Ledger rows refer to the other user by id: rows are sealed, so a name would
+ * stay in them after the account is deleted.
  */
 async function creditBonus(
   tx: Transaction,
@@ -243,7 +246,7 @@ function refused(code: string, reason: ReferralRefusal): Validated {
   return { success: false, data: { referral_code: code, reason, message, bonus: null, is_new: false } };
 }
 
-/** Returns an answer that deletes the cookie with the invitation code. */
+/** Returns an empty answer that deletes the cookie with the invitation code. */
 export function clearPendingReferral(): Answer<undefined> {
   const cookie = `${PENDING_REFERRAL_COOKIE}=; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=0`;
   return new Answer(undefined, { headers: { 'set-cookie': cookie } });

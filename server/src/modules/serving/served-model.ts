@@ -17,7 +17,7 @@ export function storedFiles({ files }: Pick<ServedBase, 'files'>): AssetRevision
   return files.map(({ size_bytes, ...file }) => ({ ...file, sizeBytes: size_bytes }));
 }
 
-/** Parameters of a model server. `gpus` is 0 on the CPU, `contextTokens` is 0 for pictures and videos. */
+/** Parameters of a model server. `gpus` is 0 on the CPU. `contextTokens` is 0 for image models. */
 export type ServerParts = {
   base: Pick<ServedBase, 'engine' | 'files'>;
   adapters: ServedAdapter[];
@@ -43,7 +43,9 @@ export type ServedModel = {
   base: ServedBase;
   /** Null if the base itself is served. */
   adapter: ServedAdapter | null;
-  /** Not produced here or not by this user, so its process must serve no other user. */
+  /**
+   * The files were not produced here or belong to another user, so the process must not serve other users.
+   */
   isForeign: boolean;
   /** The licence to accept before deploying it. */
   licence?: LicenceName | null;
@@ -55,15 +57,15 @@ export type RequestedInstance = {
   contextTokens?: number | undefined;
 };
 
-/** GPUs of one type, or null and 0 for the CPU. */
+/** GPUs of one type. On the CPU, `accelerator` is null and `count` is 0. */
 export type ServingPlacement = { accelerator: string | null; count: number };
 
-/** Maximum tokens of a request with its answer, and the model's maximum if known. */
+/** Maximum tokens of a request together with its answer. `max` is the model's own limit; null if unknown. */
 export type ServedContext = { tokens: number; max: number | null };
 
 /**
- * `context` is null for pictures and videos; `notice` is set if another model than the requested one is
- * served.
+ * `context` is null for image models. `notice` tells the user if another model is served than the requested
+ * one.
  */
 export type PlacedModel = {
   model: ServedModel;
@@ -72,12 +74,12 @@ export type PlacedModel = {
   notice?: string;
 };
 
-/** Reads the slots of the machine and its cluster. */
+/** Reads how much work this machine and its cluster can run. */
 export type ReadCapacity = { capacity: () => Promise<Capacity> };
 
 /**
- * Returns a model's placement and files. Null for an unknown instance type. Throws AppError 'not_found', or
- * 'conflict' for a model that it cannot serve.
+ * Returns a model's placement and files. Returns null for an unknown instance type. Throws AppError
+ * 'not_found', and 'conflict' for a model that cannot be served.
  */
 export type Place = (
   ctx: Context,

@@ -11,11 +11,11 @@ import { type TextEngine, textSpec } from './text-spec.ts';
 type ServerKind = {
   /** Places a starter model. */
   place: Place;
-  /** Returns the runtime's spec. The runtime reports when the server is ready or hangs. */
+  /** Returns the runtime's spec. The runtime itself detects whether the server is ready, or hangs. */
   spec: (parts: ServerParts) => WorkloadSpec;
 };
 
-/** All kinds of model servers, by output. */
+/** All kinds of model servers, by the output of their models. */
 export const serverKinds = {
   text: { place: placeTextModel, spec: textSpec },
   embedding: { place: placeEmbeddingModel, spec: embeddingSpec },
@@ -27,7 +27,7 @@ export type ServerKindName = keyof typeof serverKinds;
 /** Engine of each kind. */
 export type EngineOf = { text: TextEngine; embedding: EmbeddingEngine; image: ImageEngine };
 
-/** Returns the kind with this name in the database. */
+/** Returns the kind by its name in the database. Throws for an unknown name. */
 export function findServerKind(name: string): ServerKind {
   const kind = Object.entries<ServerKind>(serverKinds).find(([known]) => known === name)?.[1];
   if (!kind) throw new Error(`Unknown kind of model server '${name}'`);

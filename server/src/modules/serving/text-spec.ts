@@ -9,8 +9,8 @@ export type TextEngine = ServeTextSpec['engine'];
 type TextSpec = Extract<WorkloadSpec, { task: 'text' }>;
 
 /**
- * Requests that one server answers concurrently: each costs a CPU the same work, but a GPU batches them. vLLM
- * batches at least as many by default on every GPU, and lets others wait for memory.
+ * Requests that one server answers concurrently. On a CPU, more requests only slow each other down; a GPU
+ * batches them. vLLM batches at least this many on every GPU by default; further requests wait for memory.
  */
 export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 256 } as const satisfies Record<
   TextEngine | ServeEmbeddingSpec['engine'],
@@ -18,8 +18,8 @@ export const PARALLEL_REQUESTS = { llamacpp: 4, encoder: 4, vllm: 256 } as const
 >;
 
 /**
- * Returns the runtime's spec for serving a base model with its adapters, which are named after their
- * revision. The number of threads is set on the machine that starts it.
+ * Returns the runtime's spec for serving a base model with its adapters. The name of an adapter is the id of
+ * its revision. The machine that starts the server sets the number of threads.
  */
 export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): TextSpec {
   const engine = serveTextSpec.shape.engine.parse(base.engine);
@@ -29,7 +29,7 @@ export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): 
     task: 'text',
     engine,
     model_name: 'base',
-    // llama.cpp opens one file, vLLM the folder.
+    // llama.cpp needs the path of a file, vLLM the path of a folder.
     model_file:
       engine === 'llamacpp' ? (base.files.find(({ path }) => path.endsWith('.gguf'))?.path ?? '') : '',
     inputs: [{ name: 'base_model', files: base.files }, ...parts.map(({ input }) => input)],
@@ -49,8 +49,8 @@ export function adapterParts({ revisionId, files, file, rank }: ServedAdapter) {
 }
 
 /**
- * Returns the request fields that select the adapter; null selects the base alone. vLLM expects a name,
- * llama.cpp a scale for every adapter, 0 for unused ones.
+ * Returns the request fields that select the adapter; null selects the base without an adapter. vLLM expects
+ * the adapter's name. llama.cpp expects a scale for each adapter, which is 0 for the others.
  */
 export function chooseAdapter(
   engine: TextEngine,

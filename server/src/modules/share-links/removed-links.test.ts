@@ -2,9 +2,9 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { earlierDatabase } from '../../testing/earlier-database.ts';
 
-test('the upgrade keeps links of generations and drops links of runs and models', async () => {
+test('the migration keeps links of generations, and drops links of runs and models', async () => {
   const { db, upgrade } = await earlierDatabase('0066_share_links_of_generations.sql');
-  // Disables foreign keys, so that the test needs no generation, run or model.
+  // Foreign keys are disabled, so that the test needs no generations, runs and models.
   await sql
     .raw(
       `set session_replication_role = replica;

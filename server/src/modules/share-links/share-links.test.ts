@@ -46,7 +46,7 @@ test('a link shows only the picture, prompt, generator and maker to everyone', a
   expect((await fetchOwn(seen.outputs[0]?.url ?? '', { headers })).status).toBe(304);
 });
 
-test("hides a maker's name that is an email address, and other pictures", async () => {
+test("hides the maker's name if it is an email address, and hides the maker's other pictures", async () => {
   await db.updateTable('users').set({ name: ada.email }).where('id', '=', ada.userId).execute();
   const token = tokenOf(await share());
   expect((await shown(token)).maker).toBeNull();
@@ -57,7 +57,7 @@ test("hides a maker's name that is an email address, and other pictures", async 
   ).toBe(404);
 });
 
-test('the page has a link preview and prevents indexing and caching', async () => {
+test('the page has a link preview, and must not be indexed or cached', async () => {
   const made = await share();
   const answer = await page(tokenOf(made));
   expect(answer.statusCode).toBe(200);
@@ -113,7 +113,7 @@ test("a video's preview has its first frame and its file with their sizes", asyn
   expect((await fetchOwn(output?.thumbnail_url ?? '')).headers.get('content-type')).toBe('image/webp');
 });
 
-test('revoking a link works immediately, the next link differs, and the audit log has both', async () => {
+test('a revoked link stops working immediately, a new link differs, and the audit log has both changes', async () => {
   const token = tokenOf(await share());
   const file = (await shown(token)).outputs[0]?.url ?? '';
   expect(await statusesOf(token, file)).toEqual([200, 200, 200]);
@@ -136,7 +136,7 @@ test('revoking a link works immediately, the next link differs, and the audit lo
   );
 });
 
-test('unknown, revoked and deleted links return the same page', async () => {
+test('unknown, revoked and deleted links show the same page', async () => {
   const revoked = tokenOf(await share());
   await server.send(shares.unshareGeneration, ...call());
   const deleted = tokenOf(await share());

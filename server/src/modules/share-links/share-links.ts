@@ -29,12 +29,12 @@ import { toThumbnail } from '../media/thumbnails/thumbnails.ts';
 /** 16 bytes in base64url. */
 const ID_LENGTH = 22;
 
-/** 132 bits, infeasible to guess. */
+/** The signature has 132 bits, so it cannot be guessed. */
 const SIGNATURE_LENGTH = 22;
 
 type Input = { params: { id: string } };
 
-/** Returns the share link of the caller's generation, or null. Throws AppError 'not_found'. */
+/** Returns the share link of a caller's generation; null if it is not shared. Throws AppError 'not_found'. */
 export async function getShareLink(
   { db, config, caller: { userId } }: Context,
   { params: { id } }: Input,
@@ -74,7 +74,10 @@ export async function unshareGeneration(
   });
 }
 
-/** Lists the caller's shared generations, oldest first, without the links, which work without a key. */
+/**
+ * Lists the caller's shared generations, oldest first. The list has no links, because a link works without
+ * signing in.
+ */
 export async function listShareLinks({ db, caller: { userId } }: Context) {
   return db
     .selectFrom('share_links')
@@ -110,8 +113,8 @@ export async function getShared(
 }
 
 /**
- * Returns the generation behind a link. Throws AppError 'not_found' with the same message if the link never
- * existed, was revoked, or lost its generation or account.
+ * Returns the generation behind a link. Throws AppError 'not_found' if the link was never created or was
+ * revoked, or if the generation or account was deleted. The message is always the same.
  */
 export async function findShared({ db, config }: Context<Caller>, token: string) {
   const linkId = readShareToken(serverSecret(config), token);
@@ -162,7 +165,7 @@ async function selectLink(db: Db, { id, userId }: Own): Promise<LinkRow | undefi
     .executeTakeFirst();
 }
 
-/** Returns undefined if the generation already has a link. */
+/** Inserts a link. Returns undefined if the generation already has one. */
 async function insertLink(tx: Transaction, { id, userId }: Own): Promise<LinkRow | undefined> {
   return tx
     .insertInto('share_links')
@@ -219,16 +222,17 @@ export async function openSharedOutput(
     sizeBytes: Number(output.size_bytes),
   };
   const path = `${row.generator}.${thumbnail ? 'webp' : output.media_type.split('/')[1]}`;
-  // No object store links here: they would outlive the share link.
+  // Stream the bytes: a link to the object store would still work after the share link is revoked.
   return answerBlob(ctx, request, {
     ...{ sha256, path, sizeBytes },
     headers: {
       'content-type': contentTypeOf(path).contentType,
       'content-disposition': contentDisposition('inline', path),
       'content-security-policy': "default-src 'none'; sandbox; frame-ancestors 'none'",
-      // Messengers embed it in their previews.
+      // Messengers on other sites show the file in their previews.
       'cross-origin-resource-policy': 'cross-origin',
-      // The browser revalidates on each view, so a revoked link stops working, without reloading the bytes.
+      // The browser revalidates the file on each view. A revoked link stops working, and unchanged bytes are
+      // not loaded again.
       'cache-control': 'private, no-cache',
       'x-robots-tag': 'noindex',
     },

@@ -13,8 +13,8 @@ const NO_ROBOTS = { name: 'robots', content: 'noindex, nofollow' };
 const notFound: PageHead = { title: 'Not found · Bakehouse', meta: [NO_ROBOTS] };
 
 /**
- * Creates the Fastify plugin that serves share pages: the web app with a head for link previews, because
- * messengers run no scripts.
+ * Creates the Fastify plugin that serves share pages. A page is the web app with a head for link previews,
+ * because messengers do not run scripts.
  */
 export function sharePage(services: Services, webDist: string): FastifyPluginAsync {
   return async (app) => {
@@ -27,7 +27,7 @@ export function sharePage(services: Services, webDist: string): FastifyPluginAsy
       handler: async ({ id: requestId, params: { token } }, reply) => {
         const caller = { kind: 'nobody' } as const;
         const head = await readHead({ ...services, caller, requestId, idempotencyKey: null }, token);
-        // Prevents caching, so that a revoked link stops working.
+        // A cached page would still show after the link is revoked.
         reply.headers({ 'cache-control': 'no-store', 'x-robots-tag': 'noindex, nofollow' });
         return sendPage(reply.code(head ? 200 : 404), webDist, head ?? notFound);
       },
@@ -44,7 +44,7 @@ async function readHead(ctx: Context<Caller>, token: string): Promise<PageHead |
   }
 }
 
-/** Returns the page's head: title, and Open Graph and X tags for the preview. */
+/** Returns the page's head: its title, and Open Graph and X tags for link previews. */
 function headOf({ config }: Context<Caller>, token: string, shared: SharedGeneration): PageHead {
   const { title, description, type, media } = cardOf(shared, (url) => new URL(url, config.publicUrl).href);
   return {
@@ -69,18 +69,18 @@ function properties(tags: Record<string, string>): Record<string, string>[] {
   return Object.entries(tags).map(([property, content]) => ({ property, content }));
 }
 
-/** The contents of a messenger's link preview. */
+/** The contents of a link preview. */
 type Card = {
   title: string;
   description: string;
   type: 'article' | 'video.other';
-  /** Open Graph tags by name; empty if there is no picture. */
+  /** Open Graph tags of the picture or video, by name; empty if there is none. */
   media: Record<string, string>;
 };
 
 type FileOf = (url: string) => string;
 
-/** Returns the link preview of a shared generation; `fileOf` makes an address absolute. */
+/** Returns the link preview of a shared generation. `fileOf` makes a URL absolute. */
 function cardOf(shared: SharedGeneration, fileOf: FileOf): Card {
   const { generator, title, maker, prompt, outputs } = shared;
   const isVideo = makesVideos(generator);
@@ -94,7 +94,10 @@ function cardOf(shared: SharedGeneration, fileOf: FileOf): Card {
   };
 }
 
-/** Uses the thumbnail, because many previews omit large pictures; for a video it is the first frame. */
+/**
+ * Returns the tags for the picture or video. Many previews omit large pictures, so the thumbnail is used; a
+ * video's thumbnail is its first frame.
+ */
 function outputMedia(
   output: SharedGeneration['outputs'][number],
   { fileOf, alt }: { fileOf: FileOf; alt: string },
@@ -120,7 +123,7 @@ function outputMedia(
   };
 }
 
-/** Fits the text on one line of the card. */
+/** Returns the text on one line, shortened to the length of a preview. */
 function shorten(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ').trim();
   return line.length > DESCRIPTION_LENGTH ? `${line.slice(0, DESCRIPTION_LENGTH - 1).trimEnd()}…` : line;

@@ -24,15 +24,16 @@ export async function downloadEvents(
 type Point = { step: number; at: Date; values: Record<string, number> };
 
 /**
- * Encodes points as a TensorBoard event file: TensorFlow records (length, its checksum, data, its checksum),
- * each with an `Event` of event.proto. The first one contains the version.
+ * Encodes points as a TensorBoard event file. A file consists of TensorFlow records: a length with its
+ * checksum, then the data with its checksum. The data of a record is an `Event` of event.proto. The first
+ * event has the version.
  */
 export function eventFile({ startedAt, points }: { startedAt: Date; points: Point[] }): Buffer {
   const version = Buffer.concat([wallTime(startedAt), field(FILE_VERSION, Buffer.from('brain.Event:2'))]);
   return Buffer.concat([version, ...points.map(toEvent)].map(toRecord));
 }
 
-/** Protobuf tags of the fields: a double, a varint, length-delimited bytes, a float. */
+/** Protobuf tags (number and type) of the fields in event.proto. */
 const WALL_TIME = 0x09;
 const STEP = 0x10;
 const FILE_VERSION = 0x1a;
@@ -98,7 +99,7 @@ function crc32c(data: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0;
 }
 
-/** Names a metric like Transformers does, so that curves from other sources compare. */
+/** Returns the name that Transformers uses for a metric, so that curves can be compared with other runs. */
 function metricName(name: string): string {
   return name.startsWith('eval_') ? `eval/${name.slice('eval_'.length)}` : `train/${name}`;
 }

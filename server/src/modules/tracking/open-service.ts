@@ -24,7 +24,9 @@ export function openService({ service, project, url, key }: Connection, config: 
   return mlflow(access, { project });
 }
 
-/** Returns the decrypted key; null without one. Throws ServiceRefused if the server's secret has changed. */
+/**
+ * Decrypts the tracker's key; null if it has none. Throws ServiceRefused if the server's secret has changed.
+ */
 export function keyOf({ encrypted, user_id }: TrackerRow, config: Settings): string | null {
   if (encrypted === null) return null;
   try {

@@ -4,7 +4,7 @@ import { downloadEvents } from './event-file.ts';
 import { listTrackedRuns } from './tracked-runs.ts';
 import { deleteTracker, listTrackers, saveTracker } from './trackers.ts';
 
-/** Each call makes requests to another server. */
+/** Limited, because each call makes requests to another server. */
 const asksAService: BindOptions = { callsPerMinute: 20 };
 
 export const trackingRoutes: Binding[] = [

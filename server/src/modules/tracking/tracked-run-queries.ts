@@ -13,11 +13,11 @@ export type TrackedRunRow = {
   lastValues: Record<string, number>;
 };
 
-/** Runs with the trackers that were connected when they started. Exports have no metrics. */
+/** Runs, joined with the trackers that their owner had connected at the start. Exports have no metrics. */
 const runsWithTrackers = sql`trackers join runs
   on runs.user_id = trackers.user_id and runs.created_at >= trackers.connected_at and runs.kind <> 'export'`;
 
-/** Inserts runs that started after their owner connected a tracker. */
+/** Adds runs that started since the last call and whose owner has a tracker. */
 export async function trackNewRuns(db: Database): Promise<void> {
   await sql`
     insert into tracked_runs (run_id, service, user_id)
@@ -29,7 +29,8 @@ export async function trackNewRuns(db: Database): Promise<void> {
 }
 
 /**
- * Returns runs that may have more to log, i.e. open and resumed ones, unless their tracker refused the key.
+ * Returns the runs that may have more to log. Runs are left out if they are closed and not resumed, or if
+ * their tracker has refused the key.
  */
 export async function selectOpenRuns(db: Database): Promise<TrackedRunRow[]> {
   const rows = await db
@@ -78,7 +79,7 @@ export async function updateSent(
   });
 }
 
-/** Stops logging a run; `trouble` is set if the service refused it. */
+/** Ends the logging of a run. `trouble` is the reason if the service refused the run. */
 export async function closeRun(
   db: Database,
   key: Key,
@@ -111,8 +112,8 @@ async function update(
 type Logged = { service: TrackerService; url: string | null; trouble: string | null };
 
 /**
- * Returns the trackers to which a run is or will soon be logged, with the tracker's trouble if the run has
- * none.
+ * Returns the trackers to which a run is logged, or will be. `trouble` is the trouble of the run, else of the
+ * tracker.
  */
 export async function selectTrackersOf(db: Database, runId: string): Promise<Logged[]> {
   const { rows } = await sql<Logged>`
@@ -128,7 +129,10 @@ export async function selectTrackersOf(db: Database, runId: string): Promise<Log
   return rows;
 }
 
-/** Deletes the state of open runs, so that they are logged from the start to the tracker's new address. */
+/**
+ * Deletes the logging state of open runs. They will be logged again from the start, at the tracker's new
+ * address.
+ */
 export async function resetOpenRuns(tx: Transaction, { userId, service }: TrackerKey): Promise<void> {
   await tx
     .deleteFrom('tracked_runs')

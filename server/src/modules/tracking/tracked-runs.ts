@@ -37,10 +37,10 @@ export async function listTrackedRuns(
   return { trackers: await selectTrackersOf(db, run.id) };
 }
 
-/** Trackers that one job logs to concurrently. */
+/** Maximum trackers to which the job logs at the same time. */
 const TRACKERS_AT_ONCE = 4;
 
-/** Logs new metrics of runs to their owners' trackers, once a minute. Runs never wait for it. */
+/** Logs new metrics of runs to their owners' trackers, once a minute. Training does not wait for this. */
 export const logRunsJob = defineJob({
   name: 'tracking.log-runs',
   schedule: '* * * * *',
@@ -56,7 +56,10 @@ export const logRunsJob = defineJob({
   },
 });
 
-/** Logs the runs of one tracker sequentially; stops if the tracker refuses the key or does not answer. */
+/**
+ * Logs the runs of one tracker, one after the other. Stops at the first run if the tracker refuses the key or
+ * does not answer.
+ */
 async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<void> {
   const { db, config, clock, log } = services;
   const tracker = runs[0] && (await findTracker(db, runs[0]));
@@ -84,7 +87,7 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
   if (tracker.trouble !== null) await updateTrouble(db, tracker, { trouble: null, isRefused: false });
 }
 
-/** Returns the sentence for the owner. */
+/** Returns what the owner should know and do, as a sentence. */
 function troubleOf(error: ServiceRefused | ServiceUnavailable): { trouble: string; isRefused: boolean } {
   if (error instanceof ServiceUnavailable)
     return { trouble: `${error.message}. Trying again every minute`, isRefused: false };
@@ -94,13 +97,13 @@ function troubleOf(error: ServiceRefused | ServiceUnavailable): { trouble: strin
 
 type Run = Awaited<ReturnType<typeof findOwnRun>>['run'];
 
-/** Points per request. */
+/** Maximum points per request. */
 const POINTS_MAX = 1_000;
 
 /**
- * Logs the new points of a run, and its end; creates the run at the service with its first point. The newest
- * point of an active run waits, because its evaluation is reported later. Points that a resumed run repeats
- * are skipped.
+ * Logs the new points of a run, and its end. The run is created at the service together with its first point.
+ * The newest point of an active run is not logged yet, because its evaluation arrives later. Points that a
+ * resumed run repeats are skipped.
  */
 async function logRun(
   { db, clock }: Services,
@@ -108,7 +111,7 @@ async function logRun(
   service: TrackingService,
   asked: Integration | null,
 ): Promise<void> {
-  // Read before the points, so that an ended run has all of them.
+  // Read the state before the points. If the run has ended, all its points are stored.
   const { run, workload } = await findOwnRun(db, tracked);
   const ended = hasEnded(workload);
   const points = await selectMetrics(db, run.id, { afterStep: tracked.stepSent });
@@ -149,7 +152,7 @@ function outcomeOf(state: string): Outcome {
   return state === 'failed' ? 'failed' : 'completed';
 }
 
-/** Names the parameters as the API does; lists become JSON. */
+/** Converts a run for the tracker. Parameters have the names of the API; lists and objects become JSON. */
 function toRunToLog(
   { id, title, createdAt, base, dataset, fileName, parameters }: Run,
   asked: Integration | null,

@@ -5,7 +5,7 @@ import type { TrackersTable } from '../../platform/db/schema.generated.ts';
 
 export type TrackerRow = Omit<Selectable<TrackersTable>, 'service'> & { service: TrackerService };
 
-/** Identifies a tracker. */
+/** A user has at most one tracker per service. */
 export type TrackerKey = { userId: string; service: TrackerService };
 
 export async function selectTrackers(db: Database, userId: string): Promise<TrackerRow[]> {
@@ -25,7 +25,7 @@ export async function findTracker(
   return (await selectTrackers(db, userId)).find((row) => row.service === service);
 }
 
-/** Inserts or updates a tracker; an update keeps `connected_at`. */
+/** Inserts or updates a tracker. `connected_at` is set only on insert. */
 export async function upsertTracker(tx: Transaction, row: TrackerRow): Promise<TrackerRow> {
   const { user_id: _user, service: _service, connected_at: _since, ...changed } = row;
   const saved = await tx
@@ -37,7 +37,10 @@ export async function upsertTracker(tx: Transaction, row: TrackerRow): Promise<T
   return toTracker(saved);
 }
 
-/** Records why nothing is logged (null clears it), unless the tracker has another key now. */
+/**
+ * Records why nothing can be logged; null clears the reason. Does nothing if the tracker has another key by
+ * now.
+ */
 export async function updateTrouble(
   db: Database,
   { user_id, service, encrypted }: Pick<TrackerRow, 'user_id' | 'service' | 'encrypted'>,

@@ -30,9 +30,9 @@ export async function listTrackers({ db, caller }: Context): Promise<ResponseOf<
 }
 
 /**
- * Connects or changes a tracker once its service accepts the key. Without a key in the call the saved one is
- * used, unless the address changes. Throws AppError 'invalid_request' with the field, and 'unavailable' if
- * Weights & Biases does not answer.
+ * Saves a tracker if its service accepts the key. If the call has no key, the saved key is used, but only for
+ * the same address. Throws AppError 'invalid_request' with the field, and 'unavailable' if Weights & Biases
+ * does not answer.
  */
 export async function saveTracker(
   ctx: Context,
@@ -62,7 +62,10 @@ export async function saveTracker(
   });
 }
 
-/** Returns the address of MLflow; null for Weights & Biases, whose address the operator sets. */
+/**
+ * Returns the address of an MLflow server; null for Weights & Biases, whose address the operator has
+ * configured.
+ */
 function urlOf(service: Tracker['service'], url: string | undefined): string | null {
   if (service === 'mlflow') {
     if (!url) throw invalidParam('url', 'url is required');
@@ -72,7 +75,7 @@ function urlOf(service: Tracker['service'], url: string | undefined): string | n
   return null;
 }
 
-/** Calls the service and converts its refusals to errors of the request's fields. */
+/** Calls the service and turns a refusal into an error about the field of the request. */
 async function check<Answer>(service: Tracker['service'], ask: () => Promise<Answer>): Promise<Answer> {
   try {
     return await ask();
@@ -81,9 +84,9 @@ async function check<Answer>(service: Tracker['service'], ask: () => Promise<Ans
     if (error instanceof RunRefused && service === 'wandb')
       throw invalidParam('api_key', error.message, error);
     if (error instanceof RunRefused)
-      throw invalidParam('url', `This address does not answer as ${trackerLabels[service]} does`, error);
+      throw invalidParam('url', `The server at this address is not ${trackerLabels[service]}`, error);
     if (!(error instanceof ServiceUnavailable)) throw error;
-    // The user chose this address.
+    // The user has entered this address, so it may be wrong.
     if (service === 'mlflow') throw invalidParam('url', error.message, error);
     throw unavailable(`${error.message}. Nothing was changed`, { cause: error });
   }
@@ -102,7 +105,8 @@ export async function deleteTracker(
 }
 
 /**
- * Throws AppError 'invalid_request' if the user has no such tracker, or the tracker refuses the saved key.
+ * Throws AppError 'invalid_request' if the user has no such tracker, or if the tracker has refused the saved
+ * key.
  */
 export const requireTracker: RequireTracker = async (db, { userId, service, param }) => {
   const tracker = await findTracker(db, { userId, service });
@@ -116,7 +120,7 @@ export const requireTracker: RequireTracker = async (db, { userId, service, para
     );
 };
 
-/** Omits the key. */
+/** Converts a tracker for the API, without its key. */
 function toTracker({ service, project, url, account, connected_at, trouble }: TrackerRow): Tracker {
   return { service, project, url, account, connected_at: connected_at.toISOString(), trouble };
 }

@@ -24,7 +24,7 @@ const logRuns = () => logRunsJob.run(server.services, {}, new AbortController().
 const trackedOf = async (runId: string) =>
   (await request(listTrackedRuns, { params: { runId } }, { as })).trackers;
 
-/** Starts a run that reports metrics and ends on demand. */
+/** Starts a run. The test reports its metrics and decides when it ends. */
 async function startRun(title: string) {
   const end = Promise.withResolvers<number>();
   const { modelId, launch } = await begin(() => end.promise, { title });
@@ -71,24 +71,24 @@ describe('a tracker', () => {
     expect(await save('wandb', toWandb)).toMatchObject({ project: 'loaves', account: 'ada', trouble: null });
     expect(await save('mlflow', toMlflow)).toMatchObject({ url: mlflow.url, account: null });
     expect(JSON.stringify(await trackers())).not.toMatch(/key-of|token-of/);
-    // Without a new key the saved one stays, but only for the same address.
+    // Without a key in the call, the saved key is used, but only for the same address.
     await save('mlflow', { project: 'loaves', url: mlflow.url });
     await expect(save('mlflow', { project: 'loaves', url: 'http://127.0.0.1:1' })).rejects.toThrow(
       '127.0.0.1:1 could not be reached',
     );
   });
 
-  test("gets a run's metrics during training, and its end", async () => {
+  test("receives a run's metrics during training, and its end", async () => {
     const run = await startRun('Rye bread');
     const awaited = ['wandb', 'mlflow'].map((service) => ({ service, url: null, trouble: null }));
     expect(await trackedOf(run.runId)).toEqual(awaited);
     await logRuns();
-    // A run is created with its first point.
+    // The run has no points yet, so it is not created at the service.
     expect([Object.keys(wandb.runs), mlflow.runs]).toEqual([[], []]);
     await run.measure([1, { loss: 2 }], [2, { loss: 1.5 }], [2, { eval_loss: 1.7 }], [3, { loss: 1 }]);
     await logRuns();
     const there = wandb.runs[`loaves/${run.runId}`];
-    // The newest point waits for its evaluation.
+    // The point of step 3 is not logged yet, because its evaluation may follow.
     expect(there?.history).toEqual([
       { 'train/loss': 2, _step: 1, _timestamp: clock.now().getTime() / 1000 },
       { 'train/loss': 1.5, 'eval/loss': 1.7, _step: 2, _timestamp: clock.now().getTime() / 1000 },
@@ -123,7 +123,7 @@ describe('a tracker', () => {
     ]);
   });
 
-  test('gets everything once even if an answer was lost', async () => {
+  test('stores each point once even if an answer is lost', async () => {
     const run = await startRun('Lost');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     mlflow.losesAnswer = true;
@@ -155,7 +155,7 @@ describe('a tracker', () => {
     expect((await trackers()).map(({ trouble }) => trouble)).toEqual([null, null]);
   });
 
-  test('is not called again after it refuses the key, until it has another one; the run continues', async () => {
+  test('is not called after it refuses the key, until another key is saved; the run continues', async () => {
     const run = await startRun('Bad key');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }], [3, { loss: 0.5 }]);
     wandb.key = 'another';
@@ -173,7 +173,7 @@ describe('a tracker', () => {
     expect((await runOf(run.modelId)).state).toBe('completed');
   });
 
-  test('reports a key that can no longer be decrypted and accepts another one', async () => {
+  test('reports that its key cannot be decrypted, and accepts another key', async () => {
     const run = await startRun('Other secret');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     const { db } = server.services;
@@ -192,7 +192,7 @@ describe('a tracker', () => {
     expect(wandb.runs[`loaves/${run.runId}`]?.history).toHaveLength(2);
   });
 
-  test('is not blamed for internal errors, which are retried', async () => {
+  test('is not blamed for an internal error of this server, which is retried', async () => {
     const run = await startRun('Our fault');
     await run.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     const { db } = server.services;
@@ -210,7 +210,7 @@ describe('a tracker', () => {
     expect(wandb.runs[`loaves/${run.runId}`]?.history).toHaveLength(3);
   });
 
-  test('that lost a run gets nothing more of it, but the other runs', async () => {
+  test('receives nothing more of a run that it refuses, but receives the other runs', async () => {
     const first = await startRun('Deleted there');
     await first.measure([1, { loss: 2 }], [2, { loss: 1 }]);
     await logRuns();
@@ -223,7 +223,7 @@ describe('a tracker', () => {
     expect((await trackers())[0]?.trouble).toBeNull();
   });
 
-  test("gets a job at its integration's project, which the job reports", async () => {
+  test("receives a job in the project of the job's integration, and the job returns that integration", async () => {
     await save('wandb', toWandb);
     const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
     const row = '{"messages": [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]}\n';
@@ -253,7 +253,7 @@ describe('a tracker', () => {
     });
     const plain = await create({});
     expect(wandb.runs[`rolls/${plain.runId}`]).toMatchObject({ displayName: plain.job.id, entity: 'bakery' });
-    // A team without access is the job's fault; the tracker's key stays valid.
+    // The job names a team without access. The tracker's key itself is valid.
     const closed = await create({ entity: 'strangers' });
     expect((await trackedOf(closed.runId))[0]?.trouble).toContain('refused the run');
     expect((await trackers())[0]?.trouble).toBeNull();
@@ -274,7 +274,7 @@ describe('a tracker', () => {
     await save('wandb', toWandb);
   });
 
-  test('gets nothing after it is disconnected, nor runs from before it was connected', async () => {
+  test('receives nothing after it is disconnected, and no runs that started before it was connected', async () => {
     await request(deleteTracker, { params: { service: 'wandb' } }, { as });
     await expect(request(deleteTracker, { params: { service: 'wandb' } }, { as })).rejects.toThrow(
       'Weights & Biases is not connected',

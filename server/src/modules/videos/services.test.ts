@@ -36,7 +36,7 @@ beforeEach(async () => {
   Object.assign(services.state, { answer: 'ok', calls: [], fileKeys: [] });
 });
 
-/** Gives a key only to this service. */
+/** Configures a key for only this service. */
 function connect(name: keyof typeof none) {
   Object.assign(upstreams, none, { [name]: services.access });
 }
@@ -55,7 +55,7 @@ const until = (id: string, status: Video['operation']['status']) =>
     { interval: 50 },
   );
 
-/** Request bodies from the original product's services page. */
+/** Requests that the original product's page of services shows. */
 const seedance = {
   ...{ model: 'seedance-1-0-pro', duration: 5, aspect_ratio: '16:9', quality: '720p', generate_audio: false },
   ...{ negative_prompt: 'blurry, distorted', enhance_prompt: true, seed: 7 },
@@ -64,11 +64,11 @@ const seedance = {
 const veo = { model: 'veo-3.0', duration: 8, aspect_ratio: '16:9', quality: 'hd', generate_audio: true };
 const image = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
 
-test('Seedance is a BytePlus task with its supported fields; the answer reports the ignored ones', async () => {
+test('Seedance receives its supported fields; the answer reports the ignored ones', async () => {
   connect('byteplus');
   const started = await create({ ...seedance, image });
   expect(started.served_by).toMatchObject({ kind: 'service', name: 'BytePlus' });
-  // It may have started before the answer.
+  // The job may start before the answer is sent.
   expect(['queued', 'processing']).toContain(started.operation.status);
   const done = await until(started.id, 'completed');
   const [submitted] = services.state.calls;
@@ -98,7 +98,7 @@ test('Seedance is a BytePlus task with its supported fields; the answer reports 
   expect([file.status, await file.text()]).toEqual([206, 'ftyp']);
 });
 
-test('Veo is an operation of the Gemini API, whose file is downloaded with the key', async () => {
+test('Veo runs as an operation of the Gemini API, and its file is downloaded with the key', async () => {
   connect('google');
   const safety_settings = { person_generation: 'allow' };
   const { id } = await create({ ...veo, negative_prompt: 'crumbs', safety_settings, image });
@@ -127,7 +127,7 @@ test('Veo is an operation of the Gemini API, whose file is downloaded with the k
   });
 });
 
-test("sends a picture to fal's model that accepts one", async () => {
+test('uses another model of fal for a request with a picture', async () => {
   connect('fal');
   const { id } = await create({ model: 'kling', image });
   await until(id, 'completed');
@@ -182,7 +182,7 @@ describe.each([['google', 'veo'] as const, ['byteplus', 'seedance'] as const])('
   );
 });
 
-test('resumes a waiting operation after a restart instead of starting another', async () => {
+test('continues to wait for an operation after a restart, instead of starting another one', async () => {
   connect('google');
   services.state.answer = 'waiting';
   const { id } = await create({});
@@ -195,7 +195,7 @@ test('resumes a waiting operation after a restart instead of starting another', 
   expect(services.state.calls.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
-test('deleting a video cancels it while it waits at BytePlus, but not at Veo', async () => {
+test('deleting a waiting video cancels it at BytePlus, but not at Veo, which has no cancel', async () => {
   const begin = async (service: 'byteplus' | 'google', model: string) => {
     connect(service);
     Object.assign(services.state, { answer: 'waiting', calls: [] });
@@ -227,7 +227,7 @@ test.each([
   expect(estimate).toMatchObject({ estimated_cost_usd: usd, currency: 'USD', is_free: false });
 });
 
-test('refuses what Google would refuse before holding credits', async () => {
+test('refuses what Google would refuse, before credits are held', async () => {
   connect('google');
   const body = { model: 'veo', prompt: 'Bread', quality: 'fhd', duration: 4 };
   const answer = await server.send(createVideo, { body }, { as: ada });
@@ -237,7 +237,7 @@ test('refuses what Google would refuse before holding credits', async () => {
   ]);
 });
 
-test('charges a video by its seconds on the videos bill', async () => {
+test('charges a video by its seconds, and lists it with the videos on the bill', async () => {
   connect('byteplus');
   const parameters = { duration: '10', quality: '480p' };
   const started = await server.request(

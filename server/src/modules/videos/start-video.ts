@@ -19,13 +19,16 @@ import { startGeneration } from '../generations/start/start-generation.ts';
 /** Veo supports only this aspect ratio. */
 const VEO_RATIO = '16:9';
 
-/** A video call without its first picture. */
+/** The body of a video call without the first picture. */
 export type VideoBody = Omit<InputOf<typeof createVideo>['body'], 'image' | 'image_url'>;
 
 type VideoCall = {
-  /** The call's input without the picture; identifies a repeated Idempotency-Key. */
+  /** The input without the picture. It identifies a call that repeats its Idempotency-Key. */
   sent: object;
-  /** Resolves the input. Called only for the first call, because deployments end. */
+  /**
+   * Resolves the input. Called only for the first of repeated calls: by the next one, a deployment may have
+   * ended.
+   */
   readBody: () => Promise<VideoBody>;
   picture: SentPicture | null;
 };
@@ -57,7 +60,7 @@ async function readRequest(ctx: Context, body: VideoBody): Promise<GenerationReq
   return { ...named, prompt: body.prompt, parameters, asked };
 }
 
-/** Returns the requested settings with undefined for missing ones. */
+/** Returns the settings of a request; those that are missing or null are undefined. */
 function askedBy(body: VideoBody): VideoParameters {
   return {
     duration: body.duration ?? undefined,
@@ -71,7 +74,9 @@ function askedBy(body: VideoBody): VideoParameters {
   };
 }
 
-/** Removes the `parameters.` prefix, because these fields are at the top level here. */
+/**
+ * Removes the `parameters.` prefix of a field's name, because these fields are at the top level of this API.
+ */
 function withOwnField(error: unknown): unknown {
   if (!(error instanceof AppError) || !error.param?.startsWith('parameters.')) return error;
   const { code, publicMessage, param } = error;
@@ -79,9 +84,8 @@ function withOwnField(error: unknown): unknown {
 }
 
 /**
- * Returns the parameters of a call for the provider's form. Omits fields that only other providers support.
- * An unknown quality falls back to the generator's default. Throws AppError 'invalid_request' with the
- * invalid field.
+ * Returns the parameters for the provider's form. Fields that only other providers support are omitted; an
+ * unknown quality becomes the generator's default. Throws AppError 'invalid_request' with the invalid field.
  */
 export function readVideoParameters(
   generator: VideoGenerator,
@@ -110,7 +114,7 @@ function valueOf(field: GeneratorField, asked: VideoParameters): string | number
   return field.name === 'quality' && !isKnown ? undefined : value;
 }
 
-/** The generator of a video, and the model if the call names one of the caller's. */
+/** The generator of a video, and the name of the caller's model if the call names one. */
 type Named = { generator: VideoGenerator; model?: string };
 
 /** Returns the generator with this name, if any. */
@@ -119,8 +123,8 @@ export function generatorNamed(name: string): VideoGenerator | undefined {
 }
 
 /**
- * Resolves a call's `param` to a generator, a Wan deployment of the caller, or the starter. Throws AppError
- * 'invalid_request'.
+ * Finds what a call names in `param`: a generator, a Wan deployment of the caller, or the Wan starter. Throws
+ * AppError 'invalid_request'.
  */
 export async function findVideoModel(ctx: Context, name: string, param = 'model'): Promise<Named> {
   const generator = generatorNamed(name);

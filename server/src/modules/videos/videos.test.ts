@@ -43,7 +43,7 @@ const until = (id: string, status: Video['operation']['status']) =>
   vi.waitFor(
     async () => {
       const video = await read(id);
-      // The clock is fixed, so advance it to end the pause after a failure. Work in progress has a lease.
+      // The clock is fixed. Advance it only between attempts: a running attempt would lose its lease.
       if (video.operation.status === 'queued') clock.advance({ seconds: 1 });
       expect(video.operation.status).toBe(status);
       return video;
@@ -52,7 +52,7 @@ const until = (id: string, status: Video['operation']['status']) =>
   );
 const statusOf = async (answer: Promise<Response>) => (await answer).status;
 
-test('without a service a Wan deployment generates what it can, and the answer reports both', async () => {
+test('without a service, a Wan deployment generates what it supports; the answer reports the requested and the actual settings', async () => {
   const image = `data:image/png;base64,${pictureFiles.png.toString('base64')}`;
   const { id } = await create({
     ...{ duration: 10, aspect_ratio: '9:16', quality: '1080p', negative_prompt: 'rain', image },
@@ -73,7 +73,7 @@ test('without a service a Wan deployment generates what it can, and the answer r
   expect(video.created).toBeGreaterThan(1_000_000_000);
   expect(video.choices[0]?.thumbnail_url).toMatch(/\.webp/);
   const generation = await server.request(getGeneration, { params: { id } }, { as: ada });
-  // Quoted for 10 s at 1080p, charged for the actual output.
+  // The quote was for 10 s at 1080p; the charge is for the actual output.
   expect(generation.cost).toBe('0.025');
   expect(generation.outputs).toMatchObject([
     { media_type: 'video/mp4', duration_s: 2.5, frames: 30, has_audio: false, strip_url: expect.any(String) },
@@ -90,7 +90,7 @@ test('a completed video can be downloaded whole or in ranges', async () => {
     400,
     { error: { message: 'Video not ready for download' } },
   ]);
-  // The generation may start only now.
+  // The generation may not have started yet.
   stub.answer = 'ok';
   stub.letGo();
   await until(id, 'completed');
@@ -100,10 +100,10 @@ test('a completed video can be downloaded whole or in ranges', async () => {
   expect(Buffer.from(await whole.arrayBuffer()).toString('latin1', 4, 8)).toBe('ftyp');
 });
 
-test('revoking the API key aborts its download of a video', async () => {
+test('revoking an API key aborts a download that uses it', async () => {
   const { id } = await create();
   await until(id, 'completed');
-  // More than fits in the buffers of both sides.
+  // Too large for the buffers of both sides.
   const size = 64 * 1024 * 1024;
   const { sha256 } = await storeBlob(server.services, Readable.from([Buffer.alloc(size)]));
   await server.services.db
@@ -117,14 +117,14 @@ test('revoking the API key aborts its download of a video', async () => {
   expect(response.headers.get('content-length')).toBe(String(size));
   await server.request(revokeApiKey, { params: { keyId: key.id } }, { as: ada });
   const reader = response.body?.getReader();
-  // At this speed the whole file takes half a minute.
+  // At this pace, the whole file would take half a minute.
   const readSlowly = async () => {
     while (!(await reader?.read())?.done) await pause(30);
   };
   await expect(readSlowly()).rejects.toThrow('terminated');
 });
 
-test('lists videos newest first, by model and in pages, without pictures', async () => {
+test('lists videos newest first, in pages, optionally of one model, and no pictures', async () => {
   const ids: string[] = [];
   for (const model of ['seedance', 'veo-3.0', 'kling']) ids.unshift((await create({ model })).id);
   for (const id of ids) await until(id, 'completed');
@@ -186,7 +186,7 @@ test.each([
   expect(await count()).toBe(before);
 });
 
-test('retries a video that breaks off and finally reports why, at no cost', async () => {
+test('retries a video whose response breaks off, and finally fails with the reason at no cost', async () => {
   stub.answer = 'error';
   const { id } = await create({ model: 'hailuo' });
   const failed = await until(id, 'failed');
@@ -196,7 +196,7 @@ test('retries a video that breaks off and finally reports why, at no cost', asyn
   });
 });
 
-test('a Wan video costs by its steps, duration and size, as estimated', async () => {
+test('a Wan video is charged by steps, duration and size, like its estimate', async () => {
   const estimate = await server.request(
     estimateVideo,
     { body: { model: 'veo-3.0', duration: 8 } },
@@ -205,7 +205,7 @@ test('a Wan video costs by its steps, duration and size, as estimated', async ()
   expect(estimate).toMatchObject({ estimated_cost_usd: 0.048, estimated_cost_bgl: 1.2 });
 });
 
-test('the starter generates what it can at the matching price, and its deployment replaces other models', async () => {
+test('the starter generates what it supports at the price of its output; its deployment also replaces other models', async () => {
   const cy = await server.signUp('Cy');
   const fixed: object = { duration: '2', aspect_ratio: '1:1', quality: '64p' };
   const made = async (body: object, { parameters = fixed, steps = 30 } = {}) => {
@@ -223,7 +223,7 @@ test('the starter generates what it can at the matching price, and its deploymen
   const left = { duration: 5, aspect_ratio: '16:9' };
   expect(await made({})).toMatchObject({ model: WAN_STARTER, ...left, served_by: byStarter });
   expect(await made({ model: WAN_STARTER })).toMatchObject({ served_by: byStarter });
-  // Settings for another model are stored; the answer also contains the actual output.
+  // The requested settings for Veo are stored. The answer also has the properties of the actual output.
   const asSpecified = { parameters: { duration: '8', quality: 'fhd', generate_audio: true }, steps: 16 };
   const veo = { model: 'veo-3.0', duration: 8, quality: 'fhd' };
   expect(await made(veo, asSpecified)).toMatchObject({

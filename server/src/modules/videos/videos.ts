@@ -45,7 +45,7 @@ const statuses = {
   cancelled: 'failed',
 } as const satisfies Record<Generation['state'], Video['operation']['status']>;
 
-/** Starts a video. Throws whatever `startVideo` and `fetchPicture` throw. */
+/** Starts a video. Throws the errors of `startVideo` and `fetchPicture`. */
 export async function createVideo(
   ctx: Context,
   usage: IdleCredit,
@@ -58,7 +58,7 @@ export async function createVideo(
   return getVideo(ctx, { id });
 }
 
-/** Returns the picture at a link or in a `data:` URL from the field `param`. */
+/** Wraps the picture at an address of the field `param`: a link or a `data:` URL. */
 export function pictureAt(
   ctx: Context,
   address: string,
@@ -67,12 +67,12 @@ export function pictureAt(
   return sentPicture(ctx, address, param, () => fetchPicture(ctx, address, { param, signal }));
 }
 
-/** The file, its first frame, or a strip of its frames. */
+/** The video file, its first frame, or a strip of several frames. */
 type Variant = 'video' | 'thumbnail' | 'spritesheet';
 
 /**
- * Returns a caller's video file or a range of it. Throws AppError 'not_found', also for a missing variant, and
- * 'invalid_request' before the video is completed.
+ * Returns a caller's video file, or a range of it. Throws AppError 'not_found' for an unknown video or a
+ * missing variant, and 'invalid_request' if the video is not completed.
  */
 export async function downloadVideo(
   ctx: Context,
@@ -103,14 +103,14 @@ function fileOf(
   const { thumbnail_sha256, thumbnail_bytes, strip_sha256, strip_bytes } = output;
   const [found, foundBytes] =
     variant === 'thumbnail' ? [thumbnail_sha256, thumbnail_bytes] : [strip_sha256, strip_bytes];
-  // External services return only the file.
+  // Services return only the video file, without pictures.
   if (found === null) throw notFoundError(`This video has no ${variant}`);
   return { sha256: found, sizeBytes: Number(foundBytes), mediaType: 'image/webp' };
 }
 
 /**
- * Returns the price of a video at its provider. Throws whatever `findVideoModel`, `chooseProvider` and
- * `readVideoParameters` throw.
+ * Returns the price of a video at its provider. Throws the errors of `findVideoModel`, `chooseProvider` and
+ * `readVideoParameters`.
  */
 export async function estimateVideo(
   ctx: Context,
@@ -163,7 +163,8 @@ export async function listVideos(
   const generator = name === undefined ? undefined : generatorNamed(name);
   const by = generator ? { generators: [generator] } : { generators: videoGenerators, model: name };
   const page = await listGenerations(ctx, { ...by, limit, cursor });
-  // Videos of an ended deployment can still be listed by its name.
+  // An ended deployment has no name any more, but its videos are still listed. Report an unknown name only if
+  // there are none.
   if (name !== undefined && page.generations.length === 0) await findVideoModel(ctx, name, 'model_name');
   return {
     object: 'list',
@@ -184,7 +185,8 @@ export async function showVideos(ctx: Context, generations: Generation[]): Promi
 function toVideo(publicUrl: string, generation: Generation, asked: VideoParameters | null): Video {
   const { id, model, prompt, parameters, seed, source, service } = generation;
   const generator = generation.generator as VideoGenerator;
-  // Omitted fields have the full form's defaults; `parameters` are the provider's.
+  // Fields that the call left out have the default of the generator's form. `parameters` belong to the
+  // provider's form.
   const defaults = (name: string) => (asked ? undefined : parameters[name]) ?? defaultOf(generator, name);
   const choice = toChoice(publicUrl, generation);
   const quality = asked?.quality ?? defaults('quality') ?? null;
@@ -226,7 +228,7 @@ function toChoice(publicUrl: string, generation: Generation): Video['choices'][n
     progress_percentage: state === 'completed' ? 100 : percentOf(step, steps),
     video_url: url?.href ?? null,
     s3_video_url: url && url.origin !== new URL(publicUrl).origin ? url.href : null,
-    // Without a thumbnail both addresses are equal.
+    // Without a thumbnail, both addresses lead to the video.
     thumbnail_url:
       output && output.thumbnail_url !== output.url ? new URL(output.thumbnail_url, publicUrl).href : null,
     finish_reason: isOver
@@ -248,19 +250,22 @@ function percentOf(step: number, steps: number): number {
   return steps > 0 ? Math.round((99 * step) / steps) : 0;
 }
 
-/** Ends a reason with one full stop: most are stored without, some with one. */
+/** Returns the reason with exactly one full stop. Stored reasons have none or one. */
 function sentence(reason: string): string {
   return reason.replace(/\.?$/, '.');
 }
 
-/** Returns the default of the generator's full form, for fields that the provider does not support. */
+/**
+ * Returns a field's default in the generator's full form, which has fields that the provider does not
+ * support.
+ */
 function defaultOf(generator: VideoGenerator, name: string): string | number | boolean | undefined {
   const fields: readonly GeneratorField[] = generators[generator].fields;
   const field = fields.find((one) => one.name === name);
   return field && 'default' in field ? field.default : undefined;
 }
 
-/** Deletes a video of the caller. Throws AppError 'not_found', and whatever `deleteGeneration` throws. */
+/** Deletes a video of the caller. Throws AppError 'not_found', and the errors of `deleteGeneration`. */
 export async function deleteVideo(ctx: Context, { id }: { id: string }): Promise<void> {
   await findVideo(ctx.db, { id, userId: ctx.caller.userId });
   await deleteGeneration(ctx, { id });

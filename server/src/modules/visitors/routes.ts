@@ -6,7 +6,7 @@ import type { ChatParts } from '../chat/chat-parts.ts';
 import { claimVisitorPicture, getVisitorPicture, startVisitorPicture } from './visitor-pictures.ts';
 import { answerVisitor, getVisitorTries, type IsPreparing } from './visitor-questions.ts';
 
-/** Limits per network, which an office may share. */
+/** Limits per network. All users in an office may share one network. */
 const PICTURES_PER_HOUR = 12;
 const QUESTIONS_PER_HOUR = 40;
 

@@ -22,7 +22,7 @@ const ask = (
 ) =>
   server.send(visitors.askAsVisitor, { body: { question, turns } }, { headers: { 'x-forwarded-for': from } });
 
-test('streams an answer with earlier turns as context, paid by the installation', async () => {
+test('streams an answer that uses earlier turns as context; the installation pays', async () => {
   const tries = await server.request(visitors.getVisitorTries, {});
   expect(tries).toEqual({ picture: 'off', chat: 'ready', chat_model: starterLanguageModel.slug });
   const turns = [
@@ -46,7 +46,7 @@ test('streams an answer with earlier turns as context, paid by the installation'
   expect(rows).not.toEqual([]);
 });
 
-test('answers one question at a time and refuses a third per network and a ninth in total', async () => {
+test('answers one question at a time; refuses a third one of a network, and a ninth one in total', async () => {
   const held = Promise.withResolvers<void>();
   stub.answer = 'hold';
   stub.held = held.promise;

@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 describe('a picture without an account', () => {
-  test("is generated with the Paris page's settings, paid by the installation, and opens with its token", async () => {
+  test("is generated with the Paris page's settings at the installation's expense, and opens with its token", async () => {
     const begun = await start('a red apple on a table');
     expect(begun).toMatchObject({ prompt: 'a red apple on a table', url: null });
     const { url } = await completed(begun.token);
@@ -56,7 +56,7 @@ describe('a picture without an account', () => {
     expect(rows.map(({ description }) => description)).toContain('Picture by Paris');
   });
 
-  test('is not accessible with an unsigned id or an API key', async () => {
+  test('cannot be read with an unsigned id or an API key', async () => {
     const { token } = await start();
     await completed(token);
     const id = token.slice(0, 36);
@@ -69,7 +69,7 @@ describe('a picture without an account', () => {
     });
   });
 
-  test('is claimed on sign-up, once and at no cost', async () => {
+  test('can be claimed once after sign-up, at no cost', async () => {
     const { token } = await start('a penguin in the snow');
     await completed(token);
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
@@ -111,7 +111,7 @@ describe('a picture without an account', () => {
   });
 });
 
-test("the visitors' account has no name to send credits to", async () => {
+test("the visitors' account has no username to which credits could be sent", async () => {
   await completed((await start()).token);
   const { username, email } = await db
     .selectFrom('users')
@@ -140,7 +140,7 @@ describe('visitor access', () => {
     await completed((await start()).token);
   });
 
-  test('uses the budget of the morning: a change applies from the next day', async () => {
+  test('uses the same budget all day: a changed setting applies from the next day', async () => {
     await nextDay();
     config.visitorBudgetBgl = '0.3';
     await completed((await start()).token);
@@ -165,7 +165,7 @@ describe('visitor access', () => {
     expect(await pictures()).toHaveLength(count);
   });
 
-  test('has eight slots of its own and refuses the next picture', async () => {
+  test('has eight slots for all visitors, and refuses a ninth picture', async () => {
     stub.answer = 'hang';
     for (let each = 0; each < 8; each += 1) await start();
     await expect(start()).rejects.toThrow(
@@ -174,7 +174,7 @@ describe('visitor access', () => {
   });
 });
 
-test("counts pictures by the caller's network", async () => {
+test('counts pictures per network', async () => {
   const limited = await testServer({
     config: { rateLimits: true, rateLimitPerMinute: 0, visitorBudgetBgl: '0' },
   });

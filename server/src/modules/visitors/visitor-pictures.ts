@@ -14,7 +14,7 @@ import { asVisitor, grantDailyBudget, VISITORS, withVisitorErrors } from './visi
 
 const ID_LENGTH = 36;
 
-/** Returns the fields of a picture that visitors see. */
+/** Returns the fields of a picture that its visitor may see. */
 function toVisitorPicture({ config }: Pick<Services, 'config'>, made: Generation): VisitorPicture {
   const { prompt, state, reason, step, steps, preview, outputs } = made;
   const token = pictureToken(serverSecret(config), made.id);
@@ -22,7 +22,7 @@ function toVisitorPicture({ config }: Pick<Services, 'config'>, made: Generation
 }
 
 /**
- * Returns the id of a visitor's picture. Throws AppError 'not_found' if this server did not sign the token.
+ * Returns the generation id in a token. Throws AppError 'not_found' if this server did not sign the token.
  */
 function idOfToken({ config }: Pick<Services, 'config'>, token: string): string {
   const id = readPictureToken(serverSecret(config), token);
@@ -44,12 +44,12 @@ export async function getVisitorPicture(
   }
 }
 
-/** The same error for unknown, claimed and deleted pictures. */
+/** Returns the same error for unknown, claimed and deleted pictures. */
 function pictureNotFoundError(): AppError {
   return notFoundError('There is no such picture. Without an account, pictures are kept for an hour.');
 }
 
-/** Returns the token for a visitor's picture: its id, signed. */
+/** Returns the token of a visitor's picture, which is its signed id. */
 function pictureToken(secret: string, generationId: string): string {
   return generationId + signatureOf(secret, 'pictures of visitors', [generationId]);
 }
@@ -86,8 +86,8 @@ export async function startVisitorPicture(
 }
 
 /**
- * Moves a visitor's picture to the caller's gallery; the visitors' budget still pays for it. Throws AppError
- * 'not_found', 'conflict' if it is not completed, and whatever `assertStorageLeft` throws.
+ * Moves a visitor's picture to the caller's gallery. The visitors' budget has already paid for it. Throws
+ * AppError 'not_found', 'conflict' if the picture is not completed, and the errors of `assertStorageLeft`.
  */
 export async function claimVisitorPicture(
   ctx: Context,

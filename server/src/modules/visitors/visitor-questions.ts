@@ -20,25 +20,27 @@ import { completeChat } from '../chat/answer-completion.ts';
 import type { ChatParts } from '../chat/chat-parts.ts';
 import { listStarterModels, starterLanguageModel } from '../models/starter/starters.ts';
 
-/** System account that owns visitors' generations until they are claimed. */
+/** The system account that owns the visitors' generations until a user claims them. */
 export const VISITORS = systemUserId('visitors');
 
 const RETRY_AFTER_MS = 10_000;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Open questions in this process, in total and per network, so that one network cannot fill the queue. */
+/** Maximum open questions in this process, in total and per network. One network cannot fill the queue. */
 const OPEN_MAX = 8;
 
 const OPEN_MAX_PER_NETWORK = 2;
 const ANSWER_TOKENS_MAX = 200;
 const open = openByKey();
 
-/** One answer at a time, so that users wait for at most one visitor; networks are served round-robin. */
+/**
+ * Answers one visitor at a time, so that users wait for at most one visitor. Networks are served round-robin.
+ */
 const turns = fairQueue(1);
 
 /**
- * Grants the visitors' account today's budget, once per day (UTC); the rest expires at midnight. Throws
- * AppError 'conflict' if visitor access is disabled.
+ * Grants the visitors' account the budget of today (UTC), once per day. Unused credits expire at midnight.
+ * Throws AppError 'conflict' if visitor access is disabled.
  */
 export async function grantDailyBudget({
   db,
@@ -62,15 +64,15 @@ export async function grantDailyBudget({
   });
 }
 
-/** The setting changed today; the new amount applies from tomorrow. */
+/** Ignores that today's budget was granted with another amount: a changed setting applies from tomorrow. */
 function unlessGivenBefore(error: unknown): void {
   if (!(error instanceof AppError && error.code === 'idempotency_conflict')) throw error;
 }
 
 /**
- * Returns the starter language model's answer as a streamed chat completion at the installation's expense.
- * Throws the errors of `grantDailyBudget` and `completeChat`, and AppError 'rate_limited' if too many questions
- * are open or today's budget is spent.
+ * Returns the answer of the starter language model, as a streamed chat completion at the installation's
+ * expense. Throws the errors of `grantDailyBudget` and `completeChat`, and AppError 'rate_limited' if too
+ * many questions are open or today's budget is used up.
  */
 export async function answerVisitor(
   ctx: Context<Caller>,
@@ -94,7 +96,7 @@ export async function answerVisitor(
       endTurn = await turns.enter(network, client);
       return completeChat(asVisitor(ctx), parts, { path: '/v1/chat/completions', body }, client);
     });
-    // Until the model has written its answer.
+    // The slot is free when the answer is complete.
     finished(answer.body as Readable, { readable: false }, end);
     return answer;
   } catch (error) {
@@ -103,10 +105,10 @@ export async function answerVisitor(
   }
 }
 
-/** Returns whether a starter is being prepared. */
+/** Returns whether a starter model is being prepared. */
 export type IsPreparing = (starter: 'starter-image-model' | 'starter-language-model') => Promise<boolean>;
 
-/** Returns what a visitor can try here. */
+/** Returns whether a visitor can try pictures and the chat here. */
 export async function getVisitorTries(
   { db, config }: Pick<Services, 'db' | 'config'>,
   isPreparing: IsPreparing,
@@ -125,14 +127,14 @@ export async function getVisitorTries(
   };
 }
 
-/** All visitor slots are in use. */
+/** Returns the error if all slots for visitors are taken. */
 function visitorsBusyError(): AppError {
   return tooMany('Other visitors are trying it right now. Try again in a few seconds, or sign up.', {
     retryAfterMs: RETRY_AFTER_MS,
   });
 }
 
-/** Runs `work` for a visitor and rephrases errors for users without an account. */
+/** Runs `work` for a visitor. Its errors get texts for people without an account. */
 export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -145,7 +147,7 @@ export async function withVisitorErrors<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the context of the same call made by the visitors' account. */
+/** Returns the context of a call with the visitors' account as its caller. */
 export function asVisitor(ctx: Context<Caller>): Context {
   return { ...ctx, caller: { kind: 'user', userId: VISITORS, isOperator: false }, idempotencyKey: null };
 }

@@ -36,19 +36,19 @@ const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
 type BackedUp = {
   sizeBytes: number;
   blobs: number;
-  /** Blobs that were changed or unreadable on the disk; the backup has them as found. */
+  /** Blobs with wrong or unreadable bytes. The backup contains them as they were found. */
   damaged: string[];
   madeAt: Date;
 };
 
 /**
- * Writes the embedded database, the stored bytes and the secret of a data folder into one tar file, even
- * while servers run: the database is as of the end of its copy, and every blob that it references is
- * included. A failed backup leaves no file; a killed one leaves a `.unfinished` file. Throws if `file`
- * exists.
+ * Writes the embedded database, the blobs and the secret of a data folder into one tar file, even while
+ * servers run. The backup has the database's state at the end of its copy, and every blob that this state
+ * references. A failed backup leaves no file; a killed one leaves a file ending in `.unfinished`. Throws if
+ * `file` exists.
  */
 export async function backUp({ dataDir, file }: { dataDir: string; file: string }): Promise<BackedUp> {
-  // Unique, because two concurrent backups with one name would write into the same file.
+  // A unique name, because two backups to the same file may run at the same time.
   const unfinished = `${file}.${randomUUID()}.unfinished`;
   await assertNotTaken(file);
   const postgres = await startEmbeddedPostgres({ dir: path.join(dataDir, POSTGRES) });
@@ -65,7 +65,7 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
       for (const name of [SECRET, FILES_LIE_IN])
         if (await stat(path.join(dataDir, name)).catch(() => null)) await addFile(tar, dataDir, name);
       const blobs: Blobs = { added: new Set(), damaged: [] };
-      // Copies most of the blobs first, then the database, then the blobs that it references in addition.
+      // First copy most blobs, then the database, then the blobs added in the meantime.
       await addBlobs(tar, dataDir, blobs);
       const clusterEntries = await copyCluster(tar, { url: postgres.url, dir: path.join(dataDir, POSTGRES) });
       await addBlobs(tar, dataDir, blobs);
@@ -94,8 +94,8 @@ export async function backUp({ dataDir, file }: { dataDir: string; file: string 
 type Blobs = { added: Set<string>; damaged: string[] };
 
 /**
- * Adds blobs that are not in `added` yet, comparing each with its hash. A blob collected in the meantime is
- * not referenced by any later copy of the database.
+ * Adds the blobs that are not in `added` yet, and compares each with its hash. Blobs may be collected in the
+ * meantime; the database copied later does not reference those.
  */
 async function addBlobs(tar: Pack, dataDir: string, { added, damaged }: Blobs): Promise<void> {
   const dir = path.join(dataDir, BLOBS);
@@ -114,15 +114,15 @@ async function addBlobs(tar: Pack, dataDir: string, { added, damaged }: Blobs): 
 }
 
 /**
- * Adds the files of a running cluster with PostgreSQL's backup protocol: changes during the copy are in the
- * log copied afterwards, and are applied when the copy first starts. Returns the number of added files and
- * folders.
+ * Adds the files of a running PostgreSQL cluster with its backup protocol. Changes made during the copy are
+ * in the log, which is copied afterwards. They are applied when the copy first starts. Returns the number of
+ * added files and folders.
  */
 async function copyCluster(tar: Pack, { url, dir }: { url: string; dir: string }): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
-    // Prevents the log from being recycled; dropped with the connection.
+    // Prevents PostgreSQL from recycling the log. The slot is dropped with the connection.
     await client.query(
       "select pg_create_physical_replication_slot('bakehouse_backup_' || pg_backend_pid(), true, true)",
     );
@@ -163,10 +163,7 @@ async function addFolder(tar: Pack, dir: string, below: string): Promise<number>
   return added;
 }
 
-/**
- * Moves a finished file to its final name. Throws if the name is taken; a plain rename would replace that
- * file.
- */
+/** Moves a finished file to its final name. Throws if it exists; a plain rename would overwrite it. */
 export async function renameWithoutOverwrite(unfinished: string, file: string): Promise<void> {
   try {
     await link(unfinished, file);
@@ -191,9 +188,9 @@ function nameTaken(file: string): Error {
 }
 
 /**
- * Adds a file that others may be writing to: its size when it is opened, padded with zeros if it is truncated
- * while being read. Returns false if it does not exist. With a `hash`, which also receives the bytes,
- * unreadable parts become zeros; the hash then differs.
+ * Adds a file that may change during the read. Adds as many bytes as it had when it was opened, and pads it
+ * with zeros if it is truncated. Returns false if the file does not exist. With a `hash`, unreadable parts
+ * become zeros too, and all bytes update the hash, so that it shows the damage.
  */
 async function addFile(tar: Pack, dir: string, name: string, hash?: Hash): Promise<boolean> {
   const handle = await open(path.join(dir, name)).catch((error: NodeJS.ErrnoException) => {

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 /*
- * Layout of a backup: like a data folder, between a manifest with the format and an end marker with the
- * counts.
+ * A backup has the layout of a data folder. Its first entry is a manifest with the format version, and its
+ * last one is an end marker with the number of entries.
  */
 
 export const MANIFEST = 'bakehouse-backup.json';
@@ -14,6 +14,6 @@ export const POSTGRES = 'postgres';
 export const manifest = z.object({ format: z.literal(2), made_at: z.iso.datetime() });
 export type Manifest = z.infer<typeof manifest>;
 
-/** Number of files and folders before the end marker: a backup with fewer was truncated or altered. */
+/** Number of entries before the end marker. If a backup has fewer, it was truncated or altered. */
 export const end = z.object({ blobs: z.int(), cluster_entries: z.int() });
 export type End = z.infer<typeof end>;

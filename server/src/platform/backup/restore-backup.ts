@@ -13,14 +13,13 @@ import { BLOBS, END, end, MANIFEST, manifest, POSTGRES, SECRET } from './layout.
 export type Restored = {
   madeAt: Date;
   blobs: number;
-  /** Blobs whose bytes do not match their hash; not served until they are stored again. */
+  /** Blobs whose bytes do not match their hash. They are not served until they are stored again. */
   damaged: string[];
 };
 
 /**
- * Restores a backup into a missing or empty folder. Compares each stored file with its hash; a damaged file
- * does not prevent the restore of the others. Leaves nothing after a failure. Throws an Error with a sentence
- * that names the file.
+ * Restores a backup into a missing or empty folder. Compares each blob with its hash; damaged blobs are
+ * restored too. Leaves nothing if it fails. Throws an Error with a sentence that names the file.
  */
 export async function restoreBackup({ file, dataDir }: { file: string; dataDir: string }): Promise<Restored> {
   if (!(await stat(file).catch(() => null))) throw new Error(`There is no file ${file}`);
@@ -46,7 +45,7 @@ type Place = { dataDir: string; cluster: string; owner: Owner | null };
 
 async function unpack(file: string, place: Place): Promise<Restored> {
   const tar = extract();
-  // An error here ends the entries below.
+  // Ignore errors here, because the loop over the entries below throws them too.
   const reading = pipeline(createReadStream(file), tar).catch(() => undefined);
   const restored: Restored = { madeAt: new Date(0), blobs: 0, damaged: [] };
   let clusterEntries = 0;
@@ -85,7 +84,7 @@ async function readManifest(file: string, entry: Entry): Promise<Date> {
   return new Date(parsed.data.made_at);
 }
 
-/** Returns whether the bytes match their hash; stores them in either case. */
+/** Stores the bytes, and returns whether they match their hash. */
 async function writeBlob(entry: Entry, dataDir: string): Promise<boolean> {
   const { name } = entry.header;
   const [, first, rest] = /^blobs\/([0-9a-f]{2})\/([0-9a-f]{62})$/.exec(name) ?? [];
@@ -109,7 +108,7 @@ async function writeClusterFile(entry: Entry, { cluster, owner }: Place): Promis
   const target = path.join(cluster, name);
   if (entry.header.type === 'directory') {
     await mkdir(target, { recursive: true, mode: 0o700 });
-    // A folder has no bytes, but its entry only ends when it is read.
+    // A folder has no bytes, but the next entry only comes after this one was read.
     await text(entry);
   } else await write(entry, target);
   if (owner) await chown(target, owner.uid, owner.gid);

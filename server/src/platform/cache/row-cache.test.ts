@@ -26,7 +26,7 @@ async function aProcess() {
   const load = vi.fn((id: string) => Promise.resolve({ id }));
   const read = (id: string) => recall(id, () => load(id));
   /**
-   * Reads until the value is served from the cache, which requires that the connection is known to be
+   * Reads repeatedly until the value comes from the cache. That happens once the connection is known to be
    * current.
    */
   const untilKept = (id: string) =>
@@ -40,7 +40,10 @@ async function aProcess() {
     await read(id);
     return load.mock.calls.length === 0;
   };
-  /** Waits until the connection is known to be current, because cached values are only used then. */
+  /**
+   * Returns whether the value comes from the cache, after waiting until the connection is known to be
+   * current.
+   */
   const isKept = async (id: string) => {
     await vi.waitFor(() => expect(changes.areCurrent()).toBe(true), WAIT);
     return isUsed(id);
@@ -63,7 +66,7 @@ test('a changed row is evicted in every process, and no other row is', async () 
   for (const { isKept } of [one, two]) expect([await isKept('b'), await isKept('a')]).toEqual([true, false]);
 });
 
-test('a row that changes while it is read is not cached', async () => {
+test('does not cache a row that changes while it is read', async () => {
   const { recall, changes, untilKept, isKept } = await aProcess();
   await untilKept('other');
   await recall('a', async () => {
@@ -75,7 +78,7 @@ test('a row that changes while it is read is not cached', async () => {
   expect(await isKept('a')).toBe(true);
 });
 
-test('cached values are not used after the connection stops being current, nor after it broke', async () => {
+test('does not use cached values if the connection is not known to be current, or broke', async () => {
   const { time, changes, untilKept, isUsed } = await aProcess();
   await untilKept('a');
   // Like a suspended process or a silent connection.

@@ -3,22 +3,22 @@ import type { RowChange, RowChanges } from './row-changes.ts';
 type Options<Value> = {
   /** Maximum number of values; the oldest is evicted. */
   max: number;
-  /** Whether the value was made from the row that changed. */
+  /** Returns true if the value depends on the changed row. */
   concerns: (value: Value, change: RowChange) => boolean;
-  /** Whether to cache a value. Defaults to all. */
+  /** Returns true if the value may be cached. Defaults to caching every value. */
   isKept?: (value: Value) => boolean;
 };
 
-/** Returns the value under `key`, from memory or loaded from the database. */
+/** Returns the cached value under `key`, or loads it from the database. */
 export type RowCache<Value> = <Loaded extends Value | undefined>(
   key: string,
   load: () => Promise<Loaded>,
 ) => Promise<Value | Loaded>;
 
 /**
- * Caches database reads on hot paths. A value is used only if this process has received all changes to its
- * rows that were committed until less than a second ago; each of the tables has a trigger with
- * `notify_row_change`. Missing values are not cached.
+ * Caches database reads on hot paths. A cached value is used only if it is current: this process has received
+ * every change that was committed up to a second ago. Requires a trigger with `notify_row_change` on each of
+ * the tables. Missing values are not cached.
  */
 export function rowCache<Value extends object>(
   changes: RowChanges,
@@ -37,7 +37,7 @@ export function rowCache<Value extends object>(
     if (known !== undefined) return known;
     const before = changeCount;
     const loaded = await load();
-    // A change during the read may be missing from its result.
+    // The row may have changed after it was read, so do not cache it.
     if (loaded === undefined || changeCount !== before || !isKept(loaded)) return loaded;
     values.delete(key);
     if (values.size >= max) values.delete(values.keys().next().value ?? '');

@@ -9,13 +9,13 @@ const rowChange = z.object({ of: z.string(), id: z.string() });
 /** A changed row: `of` and `id` are the arguments of its trigger's `notify_row_change`. */
 export type RowChange = z.infer<typeof rowChange>;
 
-/** Announces every committed change, of any process, to rows with such a trigger. */
+/** Announces every committed change, of any process, to rows of tables with this trigger. */
 export type RowChanges = {
-  /** Whether every change committed until less than a second ago has been announced. */
+  /** Returns true if every change that was committed up to a second ago has been announced. */
   areCurrent: () => boolean;
   /**
-   * Resolves once changes committed before the call are effective in this process: they were announced, or no
-   * cached value is used. For calls whose change must be visible to the caller's next call.
+   * Waits until no cached value from before the call is used any more in this process. Call it if the
+   * caller's next call must see the effect of this one.
    */
   catchUp: () => Promise<void>;
   /**
@@ -23,21 +23,24 @@ export type RowChanges = {
    * unsubscribes.
    */
   subscribe: (listener: Listener) => () => void;
-  /** Returns the number of announcements so far, to detect later ones. */
+  /** Returns the number of announcements so far. Compare two counts to detect a change in between. */
   count: () => number;
 };
 
 type Listener = (change: RowChange | null) => void;
 
 const PING_MS = 200;
-/** Counted from sending an answered ping. Plus the pause between pings, less than a second. */
+/**
+ * How long an answered ping proves that the connection is current, counted from when it was sent. Together
+ * with the pause between pings, less than a second.
+ */
 const VALIDITY_MS = 700;
 /** Pings stop if `areCurrent` was not called for this long. */
 const IDLE_MS = 2 * 60_000;
 
 /**
- * Listens for changed rows. PostgreSQL delivers earlier commits before it answers a later query: while the
- * connection answers pings, nothing was missed. Detects a broken or silent connection within `VALIDITY_MS`.
+ * Listens for changed rows. PostgreSQL delivers earlier notifications before it answers a query. So while the
+ * connection answers pings, no change was missed. Detects a broken or silent connection within `VALIDITY_MS`.
  */
 export async function openRowChanges(
   url: string,

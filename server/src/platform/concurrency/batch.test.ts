@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import { batch } from './batch.ts';
 
-/** Longer than a test. */
+/** Longer than a test runs. */
 const FOR_EVER = 1_000_000;
 
 /** An `answerAll` that resolves on request, and records its inputs. */
@@ -36,7 +36,7 @@ test('sends the first input immediately, and later ones together', async () => {
   expect(calls[2]?.inputs).toEqual([5]);
 });
 
-test('a call has at most `max` inputs, in their order', async () => {
+test('a call has at most `max` inputs, in order of arrival', async () => {
   const seen: number[][] = [];
   const ask = batch(
     async (inputs: number[]) => {

@@ -1,4 +1,4 @@
-/** A call that takes longer no longer delays the next one. */
+/** After this time the next call starts, even if the current one is still running. */
 const TIMEOUT_MS = 100;
 
 type Options = {
@@ -8,9 +8,9 @@ type Options = {
 };
 
 /**
- * Batches inputs into calls of `answerAll`, which returns answers in the same order. The first input is sent
- * immediately; inputs that arrive during a call are sent together in the next one, so batches grow with the
- * load. If a call fails, all its inputs get the error.
+ * Combines inputs that arrive at the same time into one call of `answerAll`, which returns the answers in the
+ * same order. The first input is sent immediately. Inputs that arrive during a call are sent together in the
+ * next one, so batches grow with the load. If a call fails, all its inputs get the error.
  */
 export function batch<Input, Answer>(
   answerAll: (inputs: Input[]) => Promise<Answer[]>,
@@ -48,7 +48,7 @@ export function batch<Input, Answer>(
     });
 }
 
-/** Resolves with `work`, or after the timeout. */
+/** Resolves when `work` does, or after the timeout. */
 function atMost(ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

@@ -31,7 +31,7 @@ test('runs up to the limit concurrently, round-robin by key', async () => {
   expect(await Promise.all(all)).toEqual(['a1', 'a2', 'a3', 'a4', 'b1']);
 });
 
-test('follows a changing limit: running work continues, and waiting work starts as soon as allowed', async () => {
+test('follows a changed limit: running work continues, and waiting work starts as soon as the limit allows it', async () => {
   let limit = 2;
   const { begun, add, end } = begin(fairQueue(() => limit));
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => add('ada', name));
@@ -47,13 +47,13 @@ test('follows a changing limit: running work continues, and waiting work starts 
   await Promise.all(all);
 });
 
-test('failed work releases its place', async () => {
+test('failed work releases its slot', async () => {
   const { run } = fairQueue(1);
   await expect(run('ada', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await run('ada', async () => 'next')).toBe('next');
 });
 
-test('limits concurrent work per key even if there is room', async () => {
+test('limits concurrent work per key even if slots are free', async () => {
   const { begun, add, end } = begin(fairQueue(3, { perKey: 1 }));
   const all = [add('ada', 'a1'), add('ada', 'a2'), add('bob', 'b1')];
   await Promise.resolve();
@@ -80,7 +80,7 @@ test('an aborted caller leaves the queue and does not block it', async () => {
   expect(work).not.toHaveBeenCalled();
 });
 
-/** Enters, and records the order in which callers begin. */
+/** Waits in the queue under the first letter of a name, and records the order in which callers begin. */
 function line(limit: number) {
   const { enter } = fairQueue(limit, { lastForNewcomer: true });
   const began: string[] = [];
@@ -98,7 +98,7 @@ function line(limit: number) {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('reserves the last place for a key with nothing running', async () => {
+test('reserves the last slot for a key with no running work', async () => {
   const { ask, began, end } = line(4);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'a5']) void ask(name);
   await settle();
@@ -108,7 +108,7 @@ test('reserves the last place for a key with nothing running', async () => {
   await settle();
   expect(began).toEqual(['a1', 'a2', 'a3', 'b1']);
 
-  // Both have something running: the free place waits for a newcomer.
+  // Users a and b have running work, so the free slot is reserved for a third user.
   end('a1');
   await settle();
   expect(began).toHaveLength(4);
@@ -117,7 +117,7 @@ test('reserves the last place for a key with nothing running', async () => {
   expect(began.at(-1)).toBe('c1');
 });
 
-test('lets users take turns', async () => {
+test('serves waiting users round-robin', async () => {
   const { ask, began, end } = line(3);
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2']) void ask(name);
   await settle();
@@ -129,7 +129,7 @@ test('lets users take turns', async () => {
   expect(began.slice(3)).toEqual(['a3', 'b2']);
 });
 
-test('forgets keys that left the queue, and serves one key at a time with a single place', async () => {
+test('drops keys without work, and serves one key at a time if there is a single slot', async () => {
   const { ask, began, end } = line(1);
   const gone = new AbortController();
   void ask('a1');

@@ -1,36 +1,36 @@
 type Options = {
-  /** Concurrent work of one key. Defaults to the limit. */
+  /** Maximum number of concurrent tasks of one key. Defaults to the limit. */
   perKey?: number;
-  /** The last free place goes to a key with nothing running, so newcomers never wait for one busy key. */
+  /** Reserves the last free slot for a key with no running task, so that no single key blocks another. */
   lastForNewcomer?: boolean;
 };
 
 export type FairQueue = {
   /**
-   * Waits for a place; resolves with a function that releases it. An abort while waiting rejects with the
-   * signal's reason.
+   * Waits for a slot; resolves to a function that releases it. If the signal aborts while waiting, rejects
+   * with its reason.
    */
   enter: (key: string, signal?: AbortSignal) => Promise<() => void>;
-  /** Like `enter` without waiting: null if no place is free. */
+  /** Like `enter`, but returns null instead of waiting. */
   enterNow: (key: string) => (() => void) | null;
-  /** Holds a place while `work` runs; the signal does not end work that has begun. */
+  /** Holds a slot while `work` runs. The signal only ends the wait, not work that has begun. */
   run: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** Running and waiting work of all keys. */
+  /** Number of running and waiting tasks of all keys. */
   load: () => number;
-  /** Waiting work of this key. */
+  /** Number of waiting tasks of this key. */
   waiting: (key: string) => number;
 };
 
 /**
- * Runs at most `limit` tasks concurrently. Keys, e.g. users, take turns: a key with many calls delays another
- * by no more than the running work. A changed limit applies from the next call that starts or ends.
+ * Runs at most `limit` tasks concurrently. Keys, such as user ids, are served round-robin, so a key with many
+ * tasks delays others only by its running ones. A changed limit applies when the next task starts or ends.
  */
 export function fairQueue(limit: number | (() => number), options: Options = {}): FairQueue {
   const places = countPlaces(typeof limit === 'number' ? () => limit : limit, options);
-  /** Waiting calls by key; the first key is next. */
+  /** Waiting tasks by key. The first key is served next. */
   const lines = new Map<string, (() => void)[]>();
 
-  /** Starts everything that may start: several calls if the limit has grown. */
+  /** Starts every task that may start. There may be several if the limit has grown. */
   function next(): void {
     while (!places.areFull()) {
       const first = lines.entries().find(([key]) => places.mayTake(key));
@@ -78,7 +78,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
     load: () => [...lines.values()].reduce((sum, line) => sum + line.length, places.taken()),
     waiting: (key) => lines.get(key)?.length ?? 0,
     enterNow: (key) => {
-      // Waiting work that may begin has begun already, so this overtakes nothing.
+      // All waiting tasks that may start have already started, so this one does not overtake any.
       if (!places.mayTake(key)) return null;
       places.take(key);
       return () => leave(key);
@@ -94,7 +94,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   };
 }
 
-/** Counts used places, and checks whether a key may take another. */
+/** Counts used slots, and checks whether a key may use another one. */
 function countPlaces(
   readLimit: () => number,
   { perKey = Number.POSITIVE_INFINITY, lastForNewcomer = false }: Options,

@@ -1,4 +1,4 @@
-/** Runs `work` on request, one run at a time: a request during a run starts one more after it. */
+/** Runs `work` on request, never twice at the same time. Requests during a run cause one more run. */
 export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) => void) {
   let running: Promise<void> | null = null;
   let again = false;
@@ -22,7 +22,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
 
   return {
     ask,
-    /** Starts nothing more, and waits for the current run. */
+    /** Ignores further requests, and waits for the current run. */
     end: async () => {
       ended = true;
       await running;

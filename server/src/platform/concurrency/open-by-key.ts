@@ -1,15 +1,15 @@
 export type OpenByKey = ReturnType<typeof openByKey>;
 
-/** Counts what is open in this process by a key, such as a user's id. */
+/** Counts open things in this process, such as streams, by a key, such as a user's id. */
 export function openByKey() {
   const open = new Map<string, number>();
   let all = 0;
   return {
-    /** Number open, for all keys. */
+    /** Returns the number for all keys. */
     all: () => all,
-    /** Number open for one key. */
+    /** Returns the number for one key. */
     of: (key: string): number => open.get(key) ?? 0,
-    /** Counts one more, and returns a function that ends it; null if `max` of the key are open. */
+    /** Counts one more. Returns a function that uncounts it, or null if the key already has `max`. */
     enter: (key: string, max: number): (() => void) | null => {
       const own = open.get(key) ?? 0;
       if (own >= max) return null;

@@ -1,6 +1,6 @@
 /**
- * Shares one call of `ask` among all concurrent callers and callers within `keptMs` after it settled, errors
- * included.
+ * Shares the result of `ask`, also an error, among concurrent callers, and among callers within `keptMs`
+ * after it settled.
  */
 export function shareResult<T>(ask: () => Promise<T>, keptMs: number): () => Promise<T> {
   let latest: Promise<T> | null = null;

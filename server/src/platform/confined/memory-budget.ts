@@ -1,12 +1,12 @@
 type Waiting = { kind: string; mb: number; begin: () => void };
 
 /**
- * Shares memory between programs of several kinds. They begin in the order of their calls. A kind that
- * already uses memory gets at most half of the total, so that other kinds have room. A program that needs
- * more than the total runs alone.
+ * Shares memory between programs of several kinds, which start in the order of their calls. A program whose
+ * kind already uses memory may not raise that kind above half of the total. So other kinds always find
+ * memory. A program that needs more than the total runs alone.
  */
 export function memoryBudget(totalMb: number): {
-  /** Waits for memory; resolves with a function that releases it. Rejects with the signal's reason. */
+  /** Waits for memory; resolves to a function that releases it. Rejects with the signal's reason. */
   enter: (kind: string, mb: number, signal: AbortSignal) => Promise<() => void>;
 } {
   const usedBy = new Map<string, number>();

@@ -37,14 +37,14 @@ describe('a confined program', () => {
     );
   });
 
-  test('that gets no CPU time is not at fault', async () => {
+  test('that gets no CPU time fails as unavailable, not as too expensive', async () => {
     const waiting = await program('slow', 'await new Promise(() => setInterval(() => undefined, 1000));');
     await expect(
       runConfined(sandbox, { program: waiting }, { ...limits, wallMs: 300 }),
     ).rejects.toMatchObject({ code: 'unavailable' });
   });
 
-  test('whose sandbox reports a signal as an exit status is known to have been killed', async () => {
+  test('counts as killed even if its sandbox reports the signal as an exit status', async () => {
     const endless = await program('endless', 'for (;;) {}');
     const around = ['/bin/sh', '-c', '"$@"; exit "$?"', 'sh'];
     const telling = { ...sandbox, enclose: async ({ argv }: SandboxedCommand) => [...around, ...argv] };
@@ -87,7 +87,7 @@ describe('a confined program', () => {
     await expect(runConfinedToFile(sandbox, { program: echo }, limits)).resolves.toMatchObject({
       file: null,
     });
-    // Another test file's modules may hold the function already, so replace the export for all.
+    // Modules may already have imported the function, so update their bindings too.
     const statfs = vi.spyOn(fs, 'statfs').mockResolvedValue({ bavail: 1024 ** 2, bsize: 1024 } as never);
     syncBuiltinESMExports();
     try {

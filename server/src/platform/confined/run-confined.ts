@@ -11,9 +11,9 @@ import { noRoom } from '../storage/local-part-store.ts';
 import { memoryBudget } from './memory-budget.ts';
 
 /**
- * Each kind of program has its own places, so that slow queries do not block previews or uploads, and a limit
- * for how long a call waits. `check` is for uploads, which wait longer because a rejected upload is sent
- * again.
+ * Kinds of programs. Each kind has its own slots, so that slow queries do not block previews or uploads, and
+ * its own maximum wait. `check` is for uploads and waits longest, because a rejected upload would have to be
+ * sent again.
  */
 const KINDS = {
   query: kindOf({ places: 2, waitMs: 120_000 }),
@@ -29,18 +29,18 @@ function kindOf({ places, waitMs }: { places: number; waitMs: number }) {
 
 /** Shared by programs of all kinds. */
 const memory = memoryBudget(machineMemoryBytes() / 2 ** 20 / 2);
-/** Waiting calls per user and kind. */
+/** Maximum number of waiting calls per user and kind. */
 const WAITING_MAX = 32;
-/** Long enough for a busy machine; ends programs that wait for an unresponsive disk. */
+/** Long enough for a busy machine; ends programs that hang on an unresponsive disk. */
 const WALL_MS = 180_000;
-/** Far above any expected answer. */
+/** Far larger than any expected answer. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
-/** Memory outside the heap, for stacks, code and buffers. */
+/** Memory that a program may use outside its heap, for stacks, code and buffers. */
 const BESIDE_HEAP_MB = 1024;
 
 /** 1 GB in the shell's unit of 512 bytes. */
 const FILE_BLOCKS_MAX = 2 * 1024 * 1024;
-/** Room for the files of all concurrent programs, and 1 GB for a database on the same disk. */
+/** Leaves space for the files of all concurrent programs, and 1 GB for a database on the same disk. */
 const FREE_BYTES_MIN = (KINDS.query.places + 1) * 1024 ** 3;
 
 /** Source files of our own programs. */
@@ -51,19 +51,19 @@ const CODE = ['server', 'contract', 'node_modules', 'package.json'].map((name) =
 /** A program that is not one of our own Node.js programs. */
 type Command = {
   argv: string[];
-  /** Folders that it needs to read. */
+  /** Folders that the program needs to read. */
   reads: string[];
   env: NodeJS.ProcessEnv;
 };
 
 type Work = {
   program: URL | Command;
-  /** A file that it reads; the program receives its path as `localPath` in its input. */
+  /** A file that the program reads. Its input contains the path as `localPath`. */
   localPath?: string;
-  /** Files that it reads by these names, in the folder that it receives as `folder` in its input. */
+  /** Files that the program reads by these names. Its input contains their folder as `folder`. */
   files?: SharedFile[];
   input?: object;
-  /** Whether it may write files into the folder SCRATCH of its `folder`. */
+  /** Whether the program may write files into the subfolder SCRATCH of `folder`. */
   scratch?: boolean;
 };
 
@@ -73,15 +73,15 @@ type Limits = {
   cpuSeconds: number;
   wallMs?: number;
   heapMb: number;
-  /** One program per user and kind runs at a time; waiting users take turns. */
+  /** Each user runs one program per kind at a time. Waiting users are served round-robin. */
   userId: string;
-  /** Programs of this user and kind that may wait. Defaults to 32. */
+  /** Maximum number of waiting programs of this user and kind. Defaults to 32. */
   waitingMax?: number;
-  /** Aborted when the answer is no longer needed: the program does not start, or is killed. */
+  /** Aborted when the answer is no longer needed. The program then does not start, or is killed. */
   signal?: AbortSignal | undefined;
 };
 
-/** A program was killed because it exceeded its CPU time or memory. */
+/** The program was killed because it exceeded its CPU time or memory. */
 export class OutOfLimits extends Error {}
 
 /**
@@ -154,7 +154,7 @@ function nodeCommand(program: URL, heapMb: number): Command {
   };
 }
 
-/** Waits for a place, and then for memory. Throws AppError 'unavailable' if that takes too long. */
+/** Waits for a slot, and then for memory. Throws AppError 'unavailable' if that takes too long. */
 async function enter({ kind, userId, heapMb, signal }: Limits): Promise<() => void> {
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(tooSlow()), KINDS[kind].waitMs);
@@ -222,14 +222,14 @@ async function run(
         else if (signal?.aborted) reject(signal.reason as Error);
         else if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') reject(error);
         else if (error.killed) reject(tooSlow(error));
-        // A program out of time or memory is killed by a signal, which a sandbox around it reports as a
-        // status.
+        // A signal killed the program, for exceeding its CPU time or memory. A sandbox around the program may
+        // report the signal as an exit status.
         else if (error.signal || Number(error.code) > 128)
           reject(new OutOfLimits(`${error.signal ?? error.code}`, { cause: error }));
         else reject(new Error(`${argv.join(' ')} failed: ${stderr.trim()}`, { cause: error }));
       },
     );
-    // It may end before it has read its input; the callback above reports how.
+    // The program may end before it has read its input. The callback above handles its end.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(input);
   });

@@ -12,7 +12,7 @@ function poolWith(option: string) {
   return own;
 }
 
-test('readiness is a write', async () => {
+test('the readiness check writes to the database', async () => {
   await checkWrites(pool);
   expect((await pool.query('select from readiness_checks')).rows).toHaveLength(1);
   await expect(checkWrites(poolWith('default_transaction_read_only%3Don'))).rejects.toMatchObject({
@@ -20,7 +20,7 @@ test('readiness is a write', async () => {
   });
 });
 
-test('readiness requires room for more data, even though its row is updated in place', async () => {
+test('the readiness check fails if files cannot grow, even though it updates its row in place', async () => {
   await checkWrites(pool);
   // Like a full disk: no file may grow.
   await expect(checkWrites(poolWith('temp_file_limit%3D0'))).rejects.toMatchObject({ code: '53400' });

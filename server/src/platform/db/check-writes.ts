@@ -2,8 +2,8 @@ import type pg from 'pg';
 import { ping } from './database.ts';
 
 /**
- * A full disk may still have room for an update in place. So spill a megabyte, which exceeds the statement's
- * memory, to a file that is deleted with the statement.
+ * On a full disk, an update in place may still succeed. So also write a megabyte to a temporary file: it
+ * exceeds the statement's memory, and is deleted when the statement ends.
  */
 const WRITE = `
   set local work_mem = '64kB';

@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { openDatabaseClock } from './database-clock.ts';
 
 test("returns the database's time, notices changes, and continues during a database outage", async () => {
-  // Only what the clock uses: other files of this worker may still have timers.
+  // Fake only what the clock uses: other test files of this worker may have timers.
   vi.useFakeTimers({
     now: new Date('2026-01-01T00:00:00Z'),
     toFake: ['Date', 'setInterval', 'clearInterval'],

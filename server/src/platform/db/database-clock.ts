@@ -5,8 +5,8 @@ import type { Clock } from '../clock.ts';
 const SYNC_MS = 10_000;
 
 /**
- * The database's clock, which all processes share, because one machine compares times written by another.
- * Between measurements, and during an outage, it advances with this machine's clock.
+ * The database's clock. All processes use it, because each compares times that others have written. Between
+ * measurements, and during an outage, it advances with this machine's clock.
  */
 export async function openDatabaseClock(
   pool: pg.Pool,

@@ -36,7 +36,8 @@ test('the audit log is append-only', async () => {
 
 describe('a pool with a limit', () => {
   test('cancels statements that take too long, and continues', async () => {
-    // The connection itself is closed after twice the time: a busy machine must not trigger that first.
+    // The connection is closed after twice this time. It must be long enough that a busy machine does not
+    // reach that first.
     const pool = createPool(url, { statementMsMax: 2_000 });
     onFileEnd(() => pool.end());
     await expect(pool.query('select pg_sleep(600)')).rejects.toMatchObject({ code: '57014' });
@@ -53,7 +54,7 @@ describe('a pool with a limit', () => {
     expect((await pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  test('replaces a connection that is silent', async () => {
+  test('replaces a connection on which PostgreSQL is silent', async () => {
     const proxy = await swallowingProxy();
     const pool = createPool(proxy.url, { statementMsMax: 500 });
     onFileEnd(() => pool.end());
@@ -65,7 +66,7 @@ describe('a pool with a limit', () => {
   });
 });
 
-test('an unanswered ping times out, and the next one uses another connection', async () => {
+test('a ping without an answer times out, and the next one uses another connection', async () => {
   const proxy = await swallowingProxy();
   const pool = createPool(proxy.url);
   onFileEnd(() => pool.end());

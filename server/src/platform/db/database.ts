@@ -13,8 +13,8 @@ const { builtins } = pg.types;
 const INT8_ARRAY: number = 1016;
 
 /**
- * Conversions that differ from the driver's. bigint columns hold money and sizes: exact, never floating
- * point. A date is a calendar day without a time zone, so it stays text.
+ * Conversions that differ from the driver's. bigint columns hold money and sizes, so they must be exact and
+ * never floating point. A date is a calendar day without a time zone, so it stays text.
  */
 const parsers = new Map<number, (text: string) => unknown>([
   [builtins.INT8, BigInt],
@@ -31,18 +31,18 @@ type PoolOptions = {
   /** Maximum number of connections. Defaults to 10. */
   poolSize?: number;
   /**
-   * PostgreSQL cancels longer statements and idle transactions; if it is silent for twice the time, the
-   * connection is closed. Defaults to unlimited.
+   * PostgreSQL cancels statements that take longer, and ends transactions that are idle for longer. If
+   * PostgreSQL itself is silent for twice as long, the connection is closed. Defaults to unlimited.
    */
   statementMsMax?: number;
   /** Called for idle connections that broke; the pool replaces them automatically. */
   onIdleError?: (error: Error) => void;
 };
 
-/** For connections that may wait long: detects that the peer is gone. */
+/** For connections that may be idle for long: the system detects that the other end is gone. */
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 
-/** A connection whose errors are marked as the database's. PostgreSQL's own errors have codes. */
+/** A connection that marks its errors as database errors, except PostgreSQL's own, which have codes. */
 class Client extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config);
@@ -70,13 +70,14 @@ export function createPool(
     }),
   });
   pool.on('error', (error) => onIdleError?.(error));
-  // A connection that breaks while in use fails its query; without a listener it would crash the process.
+  // The query in progress reports a broken connection. Without this listener the error would also end the
+  // process.
   pool.on('connect', (client) => client.on('error', () => undefined));
   if (statementMsMax) pool.on('connect', (client) => endIfSilent(client, 2 * statementMsMax));
   return pool;
 }
 
-/** The server's own limits do not help if it is frozen or the network drops packets. */
+/** Needed because PostgreSQL's own limits fail if it is frozen or the network drops packets. */
 function endIfSilent(client: pg.ClientBase, ms: number): void {
   const socket = client instanceof pg.Client ? client.connection.stream : null;
   if (!(socket instanceof Socket)) return;
@@ -93,7 +94,7 @@ const PING_MS_MAX = 2_000;
  */
 export async function ping(pool: pg.Pool, text = 'select 1'): Promise<void> {
   const question = { text, query_timeout: PING_MS_MAX };
-  // The query's own timeout only starts once it has a connection.
+  // `query_timeout` only starts when the pool has a connection for the query.
   const late = sleep(PING_MS_MAX, undefined, { ref: false }).then(() => {
     throw new Error(`No answer within ${PING_MS_MAX} ms`);
   });

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { testDatabase } from '../../testing/test-database.ts';
 
-/** Rows of the referenced table are never deleted, so no index is needed. */
+/** Rows of the referenced table are never deleted, so these need no index. */
 const NEVER_DELETED = [
   'ledger_accounts',
   'ledger_holds',
@@ -14,7 +14,7 @@ const NEVER_DELETED = [
   'deployments',
 ];
 
-test('deleting a row scans no table that may refer to it', async () => {
+test('deleting a row scans no table that may reference it', async () => {
   const { db } = await testDatabase();
   // An index works if its first columns are the foreign key's and it covers all rows.
   const { rows } = await sql<{ key: string; target: string }>`

@@ -23,7 +23,7 @@ test('two transactions in a deadlock both complete', async () => {
     await add(tx, second);
   };
   await Promise.all([inTransaction(db, inOrder(1, 2)), inTransaction(db, inOrder(2, 1))]);
-  // One transaction was rolled back and retried, possibly several times before the other one continued.
+  // One of them was rolled back and retried, possibly several times.
   expect(arrived).toBeGreaterThanOrEqual(3);
   expect((await sql`select id, n from pair order by id`.execute(db)).rows).toEqual([
     { id: 1, n: 2 },
@@ -43,7 +43,7 @@ test.each([
   expect(work).toHaveBeenCalledTimes(times);
 });
 
-test('retries a prepared statement that lost a conflict', async () => {
+test('retries a prepared statement that was cancelled because of a conflict', async () => {
   await sql`create sequence tries`.execute(db);
   await sql`create function meet() returns bigint language plpgsql as $$
     begin

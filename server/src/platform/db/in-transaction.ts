@@ -5,16 +5,16 @@ import { announceAfterCommit } from '../events/publish-change.ts';
 import { sqlStates } from '../postgres/sql-states.ts';
 import { connect, type Database, type Transaction } from './database.ts';
 
-/** Errors of a transaction that had no effect and may run again. */
+/** Errors after which the transaction had no effect and can be retried. */
 const RETRIED: string[] = [sqlStates.serializationFailure, sqlStates.deadlockDetected];
 
 const RETRIES_MAX = 3;
 const PAUSE_MS = 50;
 
 /**
- * Runs `work` in a transaction. If PostgreSQL rolls it back because of a conflict, it runs again, at most
- * three times: its effects outside the transaction must tolerate that. Published events are announced after
- * the commit.
+ * Runs `work` in a transaction. If PostgreSQL rolls it back because of a conflict, runs `work` again, at most
+ * three times. So its effects outside the transaction must be repeatable. Published events are announced
+ * after the commit.
  */
 export async function inTransaction<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return retryConflicts(() =>
@@ -27,14 +27,17 @@ export async function inTransaction<T>(db: Database, work: (tx: Transaction) => 
   );
 }
 
-/** Runs `work`, a whole transaction; retries at most three times if a conflict rolls it back. */
+/**
+ * Runs `work`, which is a whole transaction. Runs it again, at most three times, if PostgreSQL rolls it back
+ * because of a conflict.
+ */
 async function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
   for (let retries = 0; ; retries += 1) {
     try {
       return await work();
     } catch (error) {
       if (retries === RETRIES_MAX || !isRetried(error)) throw error;
-      // A random pause, so that the same two do not conflict again.
+      // A random pause, so that the same two transactions do not conflict again.
       await sleep(Math.random() * PAUSE_MS * 2 ** retries);
     }
   }
@@ -44,7 +47,7 @@ function isRetried(error: unknown): boolean {
   return error instanceof Error && 'code' in error && RETRIED.includes(String(error.code));
 }
 
-/** Runs long `work` on separate connections without a time limit, to spare those for requests. */
+/** Runs long `work` on its own connections without a time limit, so that it uses none that requests need. */
 export async function withSeparateConnections<T>(
   url: string,
   count: number,

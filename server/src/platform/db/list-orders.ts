@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 
 /**
- * Sort orders of lists whose rows have a title and a creation time. The id breaks ties, so that each row has
- * one position for pagination.
+ * Sort orders for rows with a title and a creation time. Rows that are equal in these are ordered by id, so
+ * that pagination is stable.
  */
 export const listOrders = {
   created: { key: sql`created_at`, direction: sql`desc`, after: sql`<` },

@@ -49,7 +49,7 @@ test('counts a notification as missed if its handler throws', async () => {
   await listening.close();
 });
 
-test('leaves no connection if it cannot listen', async () => {
+test('leaves no open connection if it cannot listen', async () => {
   const listening = openListener({ ...options, channel: 'no channel', onMessage: () => undefined });
   await expect(listening).rejects.toThrow('syntax error');
   await vi.waitFor(async () => expect(await countConnections()).toBe(0));

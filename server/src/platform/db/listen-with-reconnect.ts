@@ -2,7 +2,10 @@ import pg from 'pg';
 import type { Logger } from 'pino';
 import { keepAlive } from './database.ts';
 
-/** A slower database counts as unavailable even if the connection is open, for example through a proxy. */
+/**
+ * Without an answer in this time, the database counts as unavailable even if the connection is open, for
+ * example through a proxy.
+ */
 const ANSWER_MS = 5_000;
 
 const RECONNECT_MS = 1_000;
@@ -14,13 +17,13 @@ type Options = {
   channel: string;
   onMessage: (payload: string | undefined) => void;
   onBreak?: () => void;
-  /** Called when the connection is open again: notifications in between were missed. */
+  /** Called when the connection is open again. Notifications were missed in between. */
   onReconnect: () => void;
   log: Logger;
 };
 
 type Listening = {
-  /** The connection; null while it is broken. */
+  /** Returns the connection, or null while it is broken. */
   client: () => pg.Client | null;
   close: () => Promise<void>;
 };
@@ -30,7 +33,7 @@ export async function listenWithReconnect(options: Options): Promise<Listening> 
   const { name, onBreak, onReconnect, log } = options;
   let client: pg.Client | null = null;
   let closed = false;
-  /** An exception in a connection handler would end the process. */
+  /** Logs exceptions of handlers, because an exception in a connection's listener would end the process. */
   const guarded = (handle: () => void, onFailure?: () => void) => {
     try {
       handle();
@@ -43,7 +46,7 @@ export async function listenWithReconnect(options: Options): Promise<Listening> 
   const connect = async () => {
     const next = await openListener({
       ...options,
-      // Later listeners did not get the notification, so treat it as missed.
+      // Listeners after the one that failed did not get the notification, so treat it as missed.
       onMessage: (payload) =>
         guarded(
           () => options.onMessage(payload),
@@ -85,7 +88,7 @@ type OpenListenerOptions = {
   onError: (error: Error) => void;
 };
 
-/** Opens a dedicated connection that listens to a channel. If it rejects, it leaves no connection. */
+/** Opens a dedicated connection that listens to a channel. Closes the connection if it rejects. */
 export async function openListener(options: OpenListenerOptions): Promise<pg.Client> {
   const { url, name, channel, onMessage, onError } = options;
   const client = new pg.Client({

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from './database.ts';
 
-/** Runs reads on one snapshot of the database, for answers assembled from several queries. */
+/** Runs reads on one snapshot of the database, so that the results of several queries are consistent. */
 export async function readSnapshot<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   return db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only').execute(work);
 }
 
 /**
- * Like `readSnapshot`, on several connections that share the snapshot, for reads that take too long on a
- * single core. `db` must have enough spare connections.
+ * Like `readSnapshot`, but on several connections that share the snapshot, for reads that are too slow on one
+ * core. `db` must have enough spare connections.
  */
 export async function shareSnapshot<T>(
   db: Database,

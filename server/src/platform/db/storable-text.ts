@@ -1,6 +1,6 @@
 /**
- * Returns false for text that PostgreSQL cannot store: text and jsonb hold no NUL, and jsonb no lone
- * surrogate. JavaScript and JSON allow both ("\u0000", "\ud800").
+ * Returns false for text that PostgreSQL cannot store: NUL in text or jsonb, or a lone surrogate in jsonb.
+ * JavaScript and JSON allow both ("\u0000", "\ud800").
  */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed();
@@ -11,7 +11,7 @@ export function storableText(text: string): string {
   return text.replaceAll('\0', '').toWellFormed();
 }
 
-/** Returns a JSON value whose texts, including field names, can all be stored. */
+/** Returns a JSON value without such texts, also in field names. */
 export function storableJson<T>(value: T): T;
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value);
@@ -25,8 +25,8 @@ export function storableJson(value: unknown): unknown {
 type Place = { value: object; within: Place | null; name: string | number };
 
 /**
- * Returns the path of the first text in a JSON value that cannot be stored (`['messages', 0, 'content']`), or
- * null. Not recursive, because the sender controls the depth.
+ * Returns the path of the first text in a JSON value that PostgreSQL cannot store, such as `['messages', 0,
+ * 'content']`; otherwise null. Not recursive, because the sender controls the depth.
  */
 export function findUnstorable(root: unknown): (string | number)[] | null {
   if (typeof root !== 'object' || root === null) return null;

@@ -30,7 +30,7 @@ const reportOf = (thrown: unknown, more: Partial<Reported> = {}): Reported => ({
   ...more,
 });
 
-test('an error arrives with its causes, its place in the code, its user and its tags', async () => {
+test('a report contains the error with its causes, its place in the code, its user and its tags', async () => {
   const cause = new TypeError('cannot read the crumb');
   const error = new Error('the oven is cold', { cause });
   open().report(reportOf(error, { userId: 'ada', tags: { job: 'training.bake' } }));
@@ -57,7 +57,7 @@ test('an error arrives with its causes, its place in the code, its user and its 
   });
 });
 
-test('never contains a secret, prompt, row or folder, wherever it appears', async () => {
+test('a report never contains a secret, prompt, row or folder', async () => {
   const secrets = [
     'bk_live_0123456789',
     'hunter2',
@@ -76,7 +76,7 @@ test('never contains a secret, prompt, row or folder, wherever it appears', asyn
   for (const secret of secrets) expect(service.bodies.join('')).not.toContain(secret);
 });
 
-test('a service that requests back-off gets it, and then the report', async () => {
+test('a service that requests back-off receives the report after that time', async () => {
   const refusedAt: number[] = [];
   service.answer = (response) => {
     refusedAt.push(performance.now());
@@ -91,7 +91,7 @@ test('a service that requests back-off gets it, and then the report', async () =
   expect((refusedAt[1] ?? 0) - (refusedAt[0] ?? 0)).toBeGreaterThan(950);
 });
 
-test('a report during an outage of the service arrives afterwards, and the log mentions it once', async () => {
+test('a report during an outage of the service arrives afterwards, and the log mentions the outage once', async () => {
   await service.stop();
   const reports = open();
   reports.report(reportOf(new Error('first')));
@@ -124,7 +124,7 @@ test('a slow service blocks nothing, and gets no more than its limit concurrentl
   await vi.waitFor(() => expect(service.requests).toBe(1));
   await new Promise((resolve) => setTimeout(resolve, 200));
   expect(service.requests).toBe(1);
-  // It ends anyway.
+  // Closing ends even if the service does not respond.
   await reports.close();
 });
 
@@ -135,7 +135,7 @@ test('a slow service is retried, and of many errors in a minute a part arrives',
     reports.report(reportOf(new Error(`${count}`)));
   await vi.waitFor(() => expect(service.requests).toBeGreaterThan(1));
   service.answer = (response) => void response.end('{}');
-  // A report whose response timed out is sent again with the same id.
+  // The response to a report timed out, so it was sent again with the same id.
   const arrived = () => new Set(service.events.map(({ event_id }) => event_id)).size;
   await vi.waitFor(() => expect(arrived()).toBe(PER_MINUTE_MAX.node), 20_000);
 });

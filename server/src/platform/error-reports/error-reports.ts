@@ -5,16 +5,16 @@ import { type ErrorEvent, type Reported, toEvent } from './to-event.ts';
 export type ErrorReports = {
   /** Whether a service is configured. */
   isOn: boolean;
-  /** Queues a report, or drops it above the limit. Never waits, never throws. */
+  /** Queues a report, or drops it if there are too many. Never waits and never throws. */
   report: (reported: Reported) => void;
-  /** Sends queued reports, for at most two seconds. */
+  /** Sends the queued reports, which may take at most two seconds. */
   close: () => Promise<void>;
 };
 
 type Options = {
-  /** Called once per outage, and with the number of reports dropped per minute. */
+  /** Called once per outage. Also called with the number of reports that were dropped in a minute. */
   warn: (sentence: string) => void;
-  /** Pauses after consecutive failures; the last one repeats. */
+  /** Pauses after one, two and more consecutive failures; the last one repeats. */
   pausesMs?: readonly number[];
   timeoutMs?: number;
 };
@@ -22,8 +22,8 @@ type Options = {
 type Source = Reported['platform'];
 
 /**
- * Limits of queued reports, and of reports per minute: a broken installation repeats few errors many times.
- * Browsers have smaller, separate limits, because any user can send their reports.
+ * Limits of queued reports, and of reports per minute, because a broken installation repeats the same errors.
+ * Browsers have separate, smaller limits, because any user can send reports from them.
  */
 export const WAITING_MAX: Record<Source, number> = { node: 100, javascript: 30 };
 export const PER_MINUTE_MAX: Record<Source, number> = { node: 60, javascript: 20 };
@@ -41,7 +41,7 @@ export const noErrorReports: ErrorReports = {
   close: async () => undefined,
 };
 
-/** Sends reports one by one in the background. Undeliverable reports stay queued, up to a limit. */
+/** Sends reports one by one in the background. Reports that cannot be sent stay queued, up to the limit. */
 export function openErrorReports(address: SentryAddress, options: Options): ErrorReports {
   const { warn, pausesMs = PAUSES_MS, timeoutMs = TIMEOUT_MS } = options;
   const waiting: { source: Source; event: ErrorEvent }[] = [];
@@ -97,7 +97,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
   };
 }
 
-/** Limits reports of one source. Dropped reports are counted, and logged a minute after the first. */
+/** Limits the reports of one source. The number of dropped ones is logged a minute after the first. */
 function openBudget(source: Source, warn: Options['warn']) {
   let minute = { since: 0, taken: 0 };
   let leftOut = 0;
@@ -120,7 +120,10 @@ function openBudget(source: Source, warn: Options['warn']) {
   return { take, tell };
 }
 
-/** `isOver`: accepted, or permanently rejected. Otherwise the requested retry delay, if any. */
+/**
+ * `isOver` is true if the report was accepted or permanently rejected. Otherwise `retryMs` is the delay that
+ * the service requested, if any.
+ */
 type Answer =
   | { isOver: true; trouble: string | null }
   | { isOver: false; trouble: string; retryMs: number | null };

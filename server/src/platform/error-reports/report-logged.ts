@@ -2,12 +2,12 @@ import type { ErrorReports } from './error-reports.ts';
 import { causesOf } from './to-event.ts';
 
 /**
- * Log fields to include in a report: none of them is user data. `path` is always a route's path; a user's
- * file name is logged as `file`.
+ * Log fields to include in a report, because they contain no user data. `path` is always the path of a route;
+ * the name of a user's file is logged as `file`.
  */
 const TAGS = ['job', 'job_id', 'attempt', 'part', 'path', 'request_id', 'workload_id', 'kind'];
 
-/** Reports an error that was logged as one: a call answered with 500, or a failed job. */
+/** Reports an error that was just logged: a call answered with 500, or a failed job. */
 export function reportLogged(
   reports: ErrorReports,
   fields: Record<string, unknown>,

@@ -11,7 +11,7 @@ import { openJobQueue } from '../jobs/job-queue.ts';
 import { openErrorReports } from './error-reports.ts';
 import { parseSentryDsn } from './sentry-address.ts';
 
-/* Sources of reports: calls that fail by our fault, failed jobs, and browsers. */
+/* Errors from all sources: failed calls that are our fault, failed jobs, and browsers. */
 
 const service = await sentryServer();
 const address = parseSentryDsn(service.dsn);
@@ -32,7 +32,7 @@ const report = {
 const send = (body: object = report, as = ada) =>
   server.request(reportError, { body: body as typeof report }, { as });
 
-test('a call that fails by our fault is reported with its route and user; caller errors are not', async () => {
+test('a failed call that is our fault is reported with its route and user; caller errors are not', async () => {
   await sql`alter table notifications rename to gone`.execute(server.services.db);
   const call = server.request(listNotifications, { params: { userId: ada.userId } }, { as: ada });
   await expect(call).rejects.toMatchObject({ status: 500 });
@@ -72,7 +72,7 @@ test('a failed job is reported with its name', async () => {
   });
 });
 
-test("forwards a browser's report, scrubbed, with its user", async () => {
+test("forwards a browser's report with its user, after removing user input", async () => {
   service.events.length = 0;
   expect(await send()).toEqual({ taken: true });
   await vi.waitFor(() => expect(service.events).toHaveLength(1));
@@ -118,7 +118,7 @@ test('an unresponsive service slows nothing down', async () => {
   expect((await server.request(listPrices, {})).prices).not.toEqual([]);
 });
 
-test('tells browsers if reporting is off', async () => {
+test('tells browsers that reporting is off', async () => {
   const quiet = await testServer();
   const kim = await quiet.signUp('Kim');
   expect(await quiet.request(reportError, { body: report }, { as: kim })).toEqual({ taken: false });

@@ -2,7 +2,7 @@ import * as contract from '@bakehouse/contract/error-reports';
 import { type Binding, bind } from '../http/bind.ts';
 import type { ErrorReports } from './error-reports.ts';
 
-/** Endpoint for browser reports, because browsers may only connect to this server. */
+/** Receives reports from browsers, because browsers may only connect to this server. */
 export const errorReportRoutes = (reports: ErrorReports): Binding[] => [
   bind(
     contract.reportError,

@@ -4,12 +4,12 @@ import path from 'node:path';
 
 const LENGTH_MAX = 300;
 
-/** A quotation mark; an apostrophe within a word does not count. */
+/** Quotation marks. An apostrophe within a word is not one. */
 const QUOTE = String.raw`(?:["\x60“”‘]|(?<!\w)['’]|['’](?!\w))`;
 
 const rules: [RegExp, string][] = [
-  // Quotations hold user input: a prompt, a row of a file, a value. Match up to the last mark, since the
-  // input may contain quotation marks.
+  // Quotations hold user input, such as a prompt or a row of a file. Match up to the last quotation mark,
+  // because the input may contain some.
   [new RegExp(`${QUOTE}.*${QUOTE}`, 'su'), '[…]'],
   // A truncated quotation has no closing mark.
   [new RegExp(`${QUOTE}.*$`, 'su'), '[…]'],
@@ -18,7 +18,7 @@ const rules: [RegExp, string][] = [
   [/\b[a-z][a-z0-9+.-]*:\/\/\S+/giu, '[url]'],
   [/\S+@\S+/gu, '[address]'],
   [/\b(?:bk|sk|pk|rk|hf|whsec|ghp|xox[a-z])[_-]\S+/giu, '[secret]'],
-  // Keep our own ids: they identify no person.
+  // Do not match our own ids, because they identify no person.
   [
     /(?<![\w-])(?![0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-]))(?=[^\s\d]*\d)[\w+-]{20,}/giu,
     '[secret]',
@@ -57,7 +57,7 @@ export function toEvent({ platform, errors, userId, tags }: Reported, at: Date):
     platform,
     level: 'error',
     release: RELEASE,
-    // The cause first.
+    // Sentry expects the cause before the error.
     exception: {
       values: errors.toReversed().map(({ name, message, stack }) => ({
         type: scrubText(name).slice(0, 100),
@@ -113,8 +113,8 @@ function cutHost(file: string): string {
 }
 
 /**
- * Removes user input, keys and addresses from an error message. Prefers to remove too much, because the stack
- * shows where the error happened.
+ * Removes user input, keys and addresses from an error message. Removes too much rather than too little,
+ * because the stack also shows where the error happened.
  */
 export function scrubText(text: string): string {
   const scrubbed = rules.reduce((rest, [pattern, by]) => rest.replace(pattern, by), text.slice(0, 10_000));

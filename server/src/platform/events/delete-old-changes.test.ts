@@ -5,7 +5,7 @@ import { deleteOld } from './delete-old-changes.ts';
 
 const { db } = await testDatabase();
 
-test('deletes old changes in batches, each continuing after the previous one', async () => {
+test('deletes old changes in batches, each of which continues after the previous one', async () => {
   await sql`
     create table counted as select 0 as rows where false;
     create function count_rows() returns trigger language plpgsql as $$

@@ -3,15 +3,15 @@ import type { Database } from '../db/database.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { KEPT_MS } from './stream-changes.ts';
 
-/** Takes well below a second, so announcements do not wait long for its locks. */
+/** A batch takes well below a second, so that announcements do not wait long for its locks. */
 const BATCH = 10_000;
 
-/** A row's position in the order in which announcements lock rows. */
+/** Key of a row. Announcements lock rows in the order of these keys. */
 type Place = { user_id: string; topic: string; thing_id: string };
 
 const FIRST: Place = { user_id: '', topic: '', thing_id: '' };
 
-/** Deletes changes that are too old to resume a stream from. */
+/** Deletes changes that no stream can resume from any more, because they are too old. */
 export const deleteOldChangesJob = defineJob({
   name: 'platform.forget-changes',
   schedule: '53 * * * *',
@@ -24,15 +24,15 @@ export const deleteOldChangesJob = defineJob({
 });
 
 /**
- * Deletes the next rows after `after` that are older than `before`, and returns the last one, or undefined.
- * Each statement continues where the previous one stopped, so that together they read the table once. There
- * is no index on the time, because each repeated announcement would have to update it.
+ * Deletes the next rows after `after` that are older than `before`. Returns the key of the last one, or
+ * undefined. Each call continues where the previous one stopped, so that together they read the table once.
+ * There is no index on the time, because it would make each repeated announcement slower.
  */
 export async function deleteOld(
   db: Database,
   { before, after, limit }: { before: Date; after: Place; limit: number },
 ): Promise<Place | undefined> {
-  // A locked row is being announced again, so it is not old.
+  // Skip locked rows: they are being announced again, so they are not old.
   const { rows } = await sql<Place>`
     with old as (
       select user_id, topic, thing_id from recent_changes

@@ -36,7 +36,7 @@ function publish(userId: string | null, id: string) {
 }
 
 describe('events', () => {
-  test("reach all listeners of their user and no others, or all users' listeners if addressed to all", async () => {
+  test('reach all listeners of their user and no others; events for all users reach every listener', async () => {
     const [ada, alsoAda, bob] = [listen('ada'), listen('ada'), listen('bob')];
     await publish('ada', 'one');
     await publish(null, 'all');
@@ -49,7 +49,7 @@ describe('events', () => {
     expect(alsoAda.heard).not.toContain('two');
   });
 
-  test('are received even if their process ends immediately', async () => {
+  test('are received even if the sending process ends immediately afterwards', async () => {
     const ada = listen('ada');
     const leaving = connect(url);
     announceChange(leaving, 'ada', { topic: 'run', id: 'last but one' });
@@ -86,7 +86,7 @@ describe('events', () => {
     await vi.waitFor(() => expect(ada.heard).toEqual(['done']));
   });
 
-  test('of a transaction are announced together after its commit, each once, and not inside it', async () => {
+  test('of a transaction are announced together after its commit, each only once', async () => {
     const ada = listen('ada');
     const undone = inTransaction(db, async (tx) => {
       await publishChange(tx, 'ada', { topic: 'balance', id: 'undone' });
@@ -111,11 +111,11 @@ describe('events', () => {
     expect(statements).toEqual([expect.stringContaining('pg_notify')]);
   });
 
-  test('outside a transaction are announced immediately, and later ones within a moment in one NOTIFY', async () => {
+  test('outside a transaction are announced immediately, and further ones within 25 ms in one NOTIFY', async () => {
     const [ada, bob] = [listen('ada'), listen('bob')];
     let notified = 0;
     const counted = db.withPlugin({
-      // Counted when the query is sent: an announcement may be received before its own query completes.
+      // Count queries when they are sent, because an announcement may arrive before its own query completes.
       transformQuery: ({ node }) => {
         notified += 1;
         return node;

@@ -5,7 +5,7 @@ import { CHANNEL, message } from './publish-change.ts';
 
 type Listener = (event: ChangeEvent, at: Date) => void;
 
-/** Notifies listeners of any server process about a user's changes, and passes signals between processes. */
+/** Notifies listeners in all server processes about a user's changes, and sends signals between processes. */
 export type Events = {
   /** Calls `listener` for the user's events, with their announcement time. Returns a function to stop. */
   subscribe: (userId: string, listener: Listener) => () => void;
@@ -16,8 +16,8 @@ export type Events = {
 };
 
 /**
- * Listens on a dedicated connection, and reconnects when it breaks. Missed events are not repeated here:
- * streams end then, and resume from stored changes (`stream-changes.ts`).
+ * Listens on a dedicated connection, and reconnects when it breaks. Missed events are not repeated here.
+ * Instead, streams end, and resume from the stored changes (`stream-changes.ts`).
  */
 export async function openEvents(url: string, log: Logger): Promise<Events & { close: () => Promise<void> }> {
   const listeners = new Map<string, Set<Listener>>();
@@ -27,7 +27,7 @@ export async function openEvents(url: string, log: Logger): Promise<Events & { c
   const deliver = (payload: string | undefined) => {
     const parsed = message.safeParse(JSON.parse(payload ?? 'null'));
     if (!parsed.success) return;
-    // A listener may unsubscribe while it is called.
+    // Iterate over a copy, because a listener may unsubscribe while it is called.
     if ('signal' in parsed.data) {
       for (const listener of [...(signalListeners.get(parsed.data.signal) ?? [])]) listener();
       return;

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { batch } from '../concurrency/batch.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
-/** At most forty NOTIFY a second: each is a commit, and they are serialized. Some calls wait for one. */
+/** At most forty NOTIFY per second, because PostgreSQL serializes their commits. Some calls wait for one. */
 const ANNOUNCE_AGAIN_MS = 25;
 
 export const CHANNEL = 'bakehouse_change';
@@ -19,28 +19,28 @@ const changeMessage = z.object({
 const signalMessage = z.object({ signal: z.string() });
 export const message = z.union([changeMessage, signalMessage]);
 
-/** Returns the payload on the channel, without its time. */
+/** Returns the payload without the time, which is added when it is sent. */
 function toPayload(userId: string | null, event: ChangeEvent): string {
   const payload: Omit<z.infer<typeof changeMessage>, 'at'> = { user_id: userId, event };
   return JSON.stringify(payload);
 }
 
-/** Announcements of open transactions, sent after their commit. */
+/** Payloads to announce once these open transactions have committed. */
 const afterCommit = new WeakMap<Transaction, Set<string>>();
 const announcers = new WeakMap<Database, (payloads: Iterable<string>) => Promise<null>>();
-/** The latest announcement; earlier ones are written before it. */
+/** The latest announcement, which is written after all earlier ones. */
 const newest = new WeakMap<Database, Promise<null>>();
 const logs = new WeakMap<Database, Logger>();
 
-/** Sets the log for failed announcements. */
+/** Sets where failed announcements are logged. */
 export function logFailedAnnouncements(db: Database, log: Logger): void {
   logs.set(db, log);
 }
 
 /**
- * Announces a change to the user's listeners, or with null to all users', once the transaction has committed.
- * An event carries no data: listeners read the new state through the ordinary call. It is lost if the process
- * is killed between commit and announcement.
+ * Announces a change to the user's listeners (null: to those of all users) once the transaction has
+ * committed. An event carries no data: listeners read the new state with an ordinary call. The event is lost
+ * if the process is killed between commit and announcement.
  */
 export async function publishChange(
   tx: Transaction,
@@ -76,9 +76,9 @@ async function publish(tx: Transaction, payloads: string[]): Promise<void> {
   else for (const payload of payloads) waiting.add(payload);
 }
 
-/** Announces a change after a commit outside `inTransaction`. Does not wait. */
+/** Announces a change that was committed outside `inTransaction`. Does not wait. */
 export function announceChange(db: Database, userId: string | null, event: ChangeEvent): void {
-  // A listener that misses it reads the new state a little later.
+  // If this fails, listeners only read the new state a little later.
   announce(db, [toPayload(userId, event)]);
 }
 
@@ -88,9 +88,9 @@ export async function announcementsWritten(db: Database): Promise<void> {
 }
 
 /**
- * Collects events that `work` publishes, and announces them after the commit of its transaction, in which
- * `run` calls `work`. PostgreSQL serializes commits with a NOTIFY in the whole cluster, so transactions that
- * move credits or hold contended rows must not contain one.
+ * Collects the events that are published during a transaction, and announces them after its commit. `run`
+ * executes the transaction and passes it to its argument. A NOTIFY inside the transaction would be slow:
+ * PostgreSQL serializes such commits in the whole cluster, while the transaction holds contended rows.
  */
 export async function announceAfterCommit<T>(
   db: Database,
@@ -106,7 +106,10 @@ function announce(db: Database, payloads: Iterable<string>): void {
   newest.set(db, announcerOf(db)(payloads));
 }
 
-/** Announces a transaction's events: the first immediately, and later ones within a moment in one NOTIFY. */
+/**
+ * Announces a transaction's events. The first announcement is sent immediately; further ones within 25 ms are
+ * combined into one NOTIFY.
+ */
 function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null> {
   const known = announcers.get(db);
   if (known) return known;
@@ -128,8 +131,8 @@ function announcerOf(db: Database): (payloads: Iterable<string>) => Promise<null
 }
 
 /**
- * Announces the payloads on the channel and stores the changes for interrupted streams, in one transaction.
- * Rows are locked in a fixed order because other processes announce too.
+ * Sends the payloads on the channel, and stores the changes for interrupted streams, in one transaction.
+ * Locks the rows in a fixed order, because other processes do the same at the same time.
  */
 async function writeAnnouncement(db: Database | Transaction, payloads: Set<string>): Promise<void> {
   await sql`

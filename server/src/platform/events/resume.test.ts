@@ -15,7 +15,10 @@ const first = await testServer({ database, config: settings });
 const second = await testServer({ database: { url: database.url, close: async () => {} }, config: settings });
 const [ada, bob] = [await first.signUp('Ada'), await first.signUp('Bob')];
 
-/** Resolves once both processes have received it; otherwise a stream opened in between could get it twice. */
+/**
+ * Publishes a change, and waits until both processes have received it. Otherwise a stream opened afterwards
+ * could receive it twice.
+ */
 async function publish(userId: string | null, id: string): Promise<void> {
   const heard = [first, second].map(async ({ services }) => {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -29,10 +32,10 @@ async function publish(userId: string | null, id: string): Promise<void> {
   await Promise.all(heard);
 }
 
-/** End of the missed events: later announcements follow it. */
+/** The id without an event that ends the missed events. */
 const ITS_PLACE = /(^|\n\n)id: \d+\n\n/;
 
-/** Reads a stream up to the wanted change, and disconnects. Resolves to everything received. */
+/** Reads a stream up to the wanted change, and disconnects. Resolves to everything that was received. */
 async function listen(
   server: typeof first,
   as: TestUser,
@@ -63,7 +66,7 @@ async function listen(
   return { text, changes, lastId: ids.at(-1) ?? '' };
 }
 
-/** Makes all existing announcements older by the interval. */
+/** Makes all existing changes older by the interval. */
 const age = (interval: string) =>
   sql`update recent_changes set at = at - ${interval}::interval`.execute(database.db);
 
@@ -83,7 +86,7 @@ test("an interrupted stream receives its missed changes at another process, each
   expect(after.changes.toSorted()).toEqual(['live', 'of-all', 'often'].toSorted());
 });
 
-test('a stream without an id receives changes from just before it opened, then its position, and nothing older', async () => {
+test('a stream without an id receives changes from just before it opened, but no older ones', async () => {
   await publish(ada.userId, 'older');
   await age('1 minute');
   await publish(ada.userId, 'before');
@@ -123,7 +126,7 @@ test('changes older than a day are deleted', async () => {
   expect(kept.map(({ thing_id }) => thing_id)).not.toContain('old');
 });
 
-test('does not wait for a change that is being announced again', async () => {
+test('does not wait for a row that another process is announcing again', async () => {
   await publish(ada.userId, 'again');
   await publish(ada.userId, 'forgotten');
   await age('25 hours');

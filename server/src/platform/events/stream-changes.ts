@@ -9,27 +9,28 @@ import { watchKey } from '../http/callers/key-ends.ts';
 import type { EventStream } from '../http/send-page.ts';
 
 /**
- * Covers late commits (a change may be committed and announced after a younger one), clock differences, and
- * the time between a page's first reads and its stream. Receiving a change twice only costs one more read.
+ * A resumed stream also repeats changes from this long before its position. It covers late commits (an older
+ * change may be announced after a younger one), clock differences, and the time between a page's first reads
+ * and its stream. Receiving a change twice only costs one more read.
  */
 const OVERLAP_MS = 10_000;
 
-/** A client that missed more reloads everything: that is cheaper, and a stream's buffer is limited. */
+/** A client that missed more reloads everything. That is cheaper, and the stream's buffer is limited. */
 const MISSED_MAX = 1_000;
 
 /** How long changes are kept. */
 export const KEPT_MS = DAY_MS + 2 * OVERLAP_MS;
 
-/** Per user, in all processes: far more than the tabs of several browsers. */
+/** Maximum per user in all processes; several browsers with many tabs have fewer. */
 const STREAMS_MAX = 20;
 
 /** Open streams of this process by user. */
 const streams = openByKey();
 
 /**
- * Returns the caller's changes as server-sent events until the client disconnects or its API key ends. Starts
- * with changes missed since the event with this id, or without that in the last seconds. Throws AppError
- * 'rate_limited' for too many open streams.
+ * Streams the caller's changes as server-sent events until the client disconnects or its API key ends. Starts
+ * with the changes after the event with this id. Without an id, starts with those of the last seconds. Throws
+ * AppError 'rate_limited' if the user has too many open streams.
  */
 export function streamChanges(ctx: Context, lastEventId: string | undefined): LiveEvents {
   const { userId } = ctx.caller;
@@ -56,11 +57,11 @@ async function sendChanges(
     key.stop();
     leave();
   });
-  // Subscribed first, so that no change is lost between the missed ones and the live ones.
+  // Subscribe before reading the missed changes, so that none is lost in between.
   await sendMissed(ctx, stream, lastEventId);
 }
 
-/** Without an id, resumes from now: `missedChanges` starts some seconds before any id. */
+/** Sends the missed changes. Without an id, those of the last seconds (see `missedChanges`). */
 async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string | undefined): Promise<void> {
   const opened = idOf(ctx.clock.now());
   try {
@@ -70,7 +71,7 @@ async function sendMissed(ctx: Context, stream: EventStream, lastEventId: string
     for (const { event, at } of missed) stream.send('change', event, idOf(at));
     stream.sendId(opened);
   } catch (error) {
-    // The response has begun, so the client reconnects with its last id.
+    // The response has already begun, so end the stream; the client reconnects with its last id.
     ctx.log.warn({ err: error }, 'failed to read the missed changes of a stream');
     stream.close();
   }
@@ -82,8 +83,8 @@ function idOf(at: Date): string {
 }
 
 /**
- * Returns the user's changes since the event with this id, oldest first; null if the id is unknown or older
- * than a day, or if there are too many.
+ * Returns the user's changes since the event with this id, oldest first. Returns null if the id is invalid or
+ * older than a day, or if there are too many changes.
  */
 async function missedChanges(
   { db, clock }: Pick<Services, 'db' | 'clock'>,

@@ -8,8 +8,8 @@ import type { Logger } from 'pino';
 const LENGTH_MIN = 32;
 
 /**
- * Returns the text of a file, which is created with mode 600 if it is missing and never changed. Concurrent
- * processes get the same file.
+ * Returns the text of a file. If the file is missing, creates it with `content` and mode 600. Never changes
+ * an existing file, so concurrent processes get the same text.
  */
 export async function readOrMakeFile(file: string, content: string): Promise<string> {
   await mkdir(path.dirname(file), { recursive: true });
@@ -32,14 +32,14 @@ export function toFolder(text: string): string {
 }
 
 /**
- * Creates the data folder and its missing parents. Throws a user-facing sentence if it cannot be created or
- * written. Imports only Node's own modules, because the command line calls this before dependencies are
- * installed.
+ * Creates the data folder and its missing parents. Throws a user-facing sentence if the folder cannot be
+ * created or written. Only imports Node's own modules, because the command line calls this before
+ * dependencies are installed.
  */
 export function makeDataDir(dir: string): void {
   try {
     makeWithParents(path.resolve(dir));
-    // The trailing slash makes a file an error.
+    // With a trailing slash, a file at this path causes an error.
     accessSync(`${dir}/`, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
@@ -50,7 +50,7 @@ export function makeDataDir(dir: string): void {
   }
 }
 
-/** Not `recursive`: in a folder that allows no entries, such as /proc, Node would retry forever. */
+/** Not with `recursive`: Node would retry forever in a folder that allows no entries, such as /proc. */
 function makeWithParents(dir: string): void {
   if (existsSync(dir)) return;
   makeWithParents(path.dirname(dir));

@@ -59,7 +59,7 @@ test('destroys a stream of events when the client disconnects', async () => {
   expect(events.destroyed).toBe(true);
 });
 
-test('disconnects a download whose API key has ended', async () => {
+test('disconnects a download when its API key ends', async () => {
   const bytes = new PassThrough();
   bytes.write('half');
   const download = ask(new Answer(bytes, { headers: { 'content-length': 8 } }), { ctx: revoked });

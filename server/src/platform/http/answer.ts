@@ -9,13 +9,13 @@ import { EVENT_HEADERS, type EventStream, openEventStream } from './send-page.ts
 type Head = {
   status?: number;
   headers?: Record<string, string | number | string[]>;
-  /** Disconnects a client that receives nothing for this long. */
+  /** A client that receives nothing for this long is disconnected. */
   stallMs?: number;
 };
 
 /**
- * An answer with its own status or headers, which the server writes. The body is JSON, bytes, a stream of
- * bytes, or a stream of events, as its content type says. A stream is destroyed if the client disconnects.
+ * An answer with its own status or headers. The body is JSON, bytes, a stream of bytes, or a stream of
+ * events, according to its content type. A stream is destroyed if the client disconnects.
  */
 export class Answer<Body = unknown> {
   readonly body: Body;
@@ -32,7 +32,7 @@ export class Answer<Body = unknown> {
   }
 }
 
-/** An endless stream of events. `open` sends them after the response has started. */
+/** An endless stream of events. `open` is called once the response has started, and sends the events. */
 export class LiveEvents {
   readonly open: (stream: EventStream) => Promise<void>;
 
@@ -74,7 +74,7 @@ function writeStream(
   return reply.send(body);
 }
 
-/** Unlike Fastify, logs nothing when the client disconnects, which is a usual end of an event stream. */
+/** Bypasses Fastify, which would log an error when the client disconnects, the normal end of a stream. */
 function writeEvents(reply: FastifyReply, events: Readable): FastifyReply {
   reply.hijack();
   reply.raw.writeHead(reply.statusCode, reply.getHeaders() as Record<string, string>);
@@ -83,8 +83,8 @@ function writeEvents(reply: FastifyReply, events: Readable): FastifyReply {
 }
 
 /**
- * Closes the connection of a download once its API key ends. The response has stated its length, so the
- * client sees that it is incomplete.
+ * Closes the connection of a download when its API key ends. The client notices that the response is
+ * incomplete, because its length was announced.
  */
 function abortWithKey(ctx: Context<Caller>, reply: FastifyReply): void {
   const { caller } = ctx;

@@ -7,7 +7,7 @@ import type { Answer, LiveEvents } from './answer.ts';
 import type { CountCall } from './callers/rate-limits.ts';
 import type { Client } from './connection.ts';
 
-/** The request of a call and its client. A handler returns its answer; only the server writes it. */
+/** The request of a call, and its client. A handler returns its answer; only the server writes responses. */
 export type Http = { request: FastifyRequest; client: Client };
 
 /** An endpoint and its handler; `app.ts` mounts the bindings of every module. */
@@ -17,23 +17,26 @@ export type Binding = {
 } & BindOptions;
 
 export type BindOptions = {
-  /** Calls per minute and user, or address on public routes, below the server's own limit. */
+  /** Additional limit per minute and user (per address on public routes), below the server's own. */
   callsPerMinute?: number;
-  /** Calls per hour and client network on public routes. */
+  /** Limit per hour and client network on public routes. */
   callsPerHour?: number;
-  /** Also counts the call by its content, once its body is read. */
+  /** Counts the call again by its content, once the body has been read. */
   countCall?: CountCall;
   /**
-   * Calls per minute and user, or address on public routes, counted separately instead of by the server's
-   * limit, because many are normal.
+   * Limit per user (or per address on public routes) and minute, which replaces the server's own limit. For
+   * routes that clients normally call often.
    */
   ownCallsPerMinute?: number;
-  /** Throws if the user must be rejected before the body is read. */
+  /** Throws if the user must be rejected. Called before the body is read. */
   beforeBody?: (services: Services, caller: UserCaller) => void;
   describeError?: DescribeError;
 };
 
-/** Returns the answer with an error, for APIs with another error format. Keeps the status by default. */
+/**
+ * Returns the response for an error, for APIs with their own error format. Without a status of its own, it
+ * has the error's status.
+ */
 export type DescribeError = (error: AppError, request: FastifyRequest) => Answer;
 
 type CallerOf<A extends Access> = A extends 'public'
@@ -49,17 +52,17 @@ type Handler<E extends Endpoint, C extends Caller> = (
 ) => Promise<AnswerOf<E>>;
 
 /**
- * Without a response schema the answer is bytes, a stream, or the status alone. A stream may carry the JSON of
- * a large response.
+ * Without a response schema, the answer is bytes, a stream, or only the status. A stream may also contain
+ * JSON that is too large for memory.
  */
 type AnswerOf<E> = [ResponseOf<E>] extends [undefined]
   ? Answer | LiveEvents | void
   : ResponseOf<E> | Answer<ResponseOf<E> | Readable>;
 
 /**
- * Binds an endpoint of the contract to its use case. The server checks access, ownership of every user id in
- * the input, and the input itself first. A handler returns the body, an `Answer` with its own status and
- * headers, or nothing, which sends the status alone.
+ * Binds an endpoint of the contract to its use case. The server first checks access, then that every user id
+ * in the input is the caller's, then the input itself. A handler returns the body, or an `Answer` with its
+ * own status and headers. If it returns nothing, only the status is sent.
  */
 export function bind<E extends Endpoint>(
   endpoint: E,
@@ -98,7 +101,7 @@ function toBinding<E extends Endpoint, C extends Caller>(
       `${endpoint.method} ${endpoint.path} has access '${endpoint.access}': use the binder for it`,
     );
   }
-  // Sound, because the HTTP layer first parses the input with the endpoint's own schemas and checks the
-  // caller's kind against its access.
+  // Safe, because the HTTP layer has parsed the input with the endpoint's schemas and checked the caller's
+  // kind.
   return { ...options, endpoint, handle: handler as unknown as Binding['handle'] };
 }

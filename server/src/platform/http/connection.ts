@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import { clientDisconnected } from '../errors.ts';
 
-/** Listeners by response: the response itself has one listener for all of them. */
+/** Listeners by response. Node gets only one listener per response, which calls all of these. */
 const waiting = new WeakMap<Raw, (() => void)[]>();
 
 /** Two megabits a second. */
 const BYTES_PER_MS = 256;
 
-/** The client of a call, as far as its use case may know it. */
+/** What a use case may know about the client of its call. */
 export type Client = {
   /** Aborts when the client disconnects before its response is complete. */
   readonly signal: AbortSignal;
-  /** Calls the listener once if the response ends as an error or before the client has all of it. */
+  /** Calls the listener once if the response is an error, or the client disconnects before its end. */
   onUndelivered: (listener: () => void) => void;
 };
 
@@ -41,7 +41,7 @@ export function clientOf(reply: Pick<FastifyReply, 'raw'>): Client {
 
 type Raw = FastifyReply['raw'];
 
-/** Calls `listener` once when the response ends in any way, or immediately if it already has. */
+/** Calls `listener` once when the response ends, successfully or not; immediately if it has already ended. */
 export function onClose({ raw }: Pick<FastifyReply, 'raw'>, listener: () => void): void {
   if (raw.destroyed) return listener();
   const listeners = waiting.get(raw);
@@ -53,7 +53,7 @@ export function onClose({ raw }: Pick<FastifyReply, 'raw'>, listener: () => void
   });
 }
 
-/** Returns the milliseconds for this many bytes over a slow line of 2 Mbit/s. */
+/** Returns how many milliseconds a slow line (2 Mbit/s) needs for this many bytes. */
 export function slowLineMs(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_MS);
 }

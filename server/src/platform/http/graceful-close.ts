@@ -5,9 +5,9 @@ import { type AppError, unavailable } from '../errors.ts';
 
 const DRAIN_SECONDS = 20;
 const POLL_MS = 25;
-/** How long clients have to receive the shutdown response. */
+/** Time for clients to receive their last response before connections are cut. */
 const CUT_AFTER_MS = 1_000;
-/** Workloads report saved work until the end; health is served until the last moment. */
+/** Accepted until the end: workloads report that they saved their work, and health is checked. */
 const OPEN_TO_THE_END = /^\/(runtime|healthz|metrics)(\/|$)/;
 
 /** Returns the error for requests during the shutdown. */
@@ -16,10 +16,10 @@ export function serverStops(): AppError {
 }
 
 /**
- * Shuts the server down gracefully. `app.drain()` ends open event streams, answers new requests with 503 and
- * waits up to `drainSeconds` for those in progress; workload reports are still accepted. `app.close()` then
- * ends within moments and cuts open connections: otherwise it would wait forever on open streams and long
- * responses, and for the keep-alive time on idle connections.
+ * Shuts the server down gracefully. `app.drain()` ends open event streams, answers new requests with 503, and
+ * waits up to `drainSeconds` for requests in progress. Workload reports are still accepted. Then
+ * `app.close()` cuts open connections after a second. Otherwise it would wait forever for open streams and
+ * long responses.
  */
 export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRAIN_SECONDS): void {
   let draining = false;
@@ -34,7 +34,7 @@ export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRA
       throw serverStops();
     }
     inWork += 1;
-    // Also fires when the client disconnects in the middle.
+    // Also emitted if the client disconnects during the response.
     reply.raw.once('close', () => {
       inWork -= 1;
     });
@@ -47,7 +47,8 @@ export function closeGracefully(app: FastifyInstance, drainSeconds: number = DRA
     while (inWork > 0 && Date.now() < end) await sleep(POLL_MS);
   });
 
-  // Node does not count a connection without any request as idle, and would wait a minute for it.
+  // Connections that have not sent a request. Node does not count them as idle, and would wait a minute for
+  // them.
   const silent = new Set<Socket>();
   app.server.on('connection', (socket) => {
     silent.add(socket);

@@ -22,7 +22,7 @@ const preflight = (path: string) =>
 const post = (path: string, headers: Record<string, string>) =>
   call(path, { method: 'POST', headers: { origin, ...headers } });
 
-test('a page of another site may call /v1 with a key, and read errors', async () => {
+test('a page of another site may call /v1 with a key, and may read errors', async () => {
   expect(await preflight('/v1/chat')).toMatchObject({
     status: 204,
     headers: {
@@ -44,13 +44,13 @@ test('a page of another site may call /v1 with a key, and read errors', async ()
   expect(await post('/v1/no-such-call', {})).toMatchObject({ status: 404, headers: readable });
 });
 
-test('cookies are not accepted there', async () => {
+test('/v1 ignores cookies of such a page', async () => {
   const answer = await post('/v1/chat', { cookie: 'session=ada' });
   expect(answer.status).toBe(401);
   expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
 });
 
-test("other paths are reserved for this server's own pages", async () => {
+test('pages of other sites may not call other paths', async () => {
   expect((await preflight('/api/v1/asset')).status).toBe(405);
   const answer = await post('/api/v1/asset', { 'x-api-key': 'key-of-ada' });
   expect(answer.status).toBe(200);

@@ -16,7 +16,7 @@ const numbers = endpoint({
   response: z.object({ doubled: z.number() }),
 });
 
-test('leaves bytes of any length to the handler as a stream', async () => {
+test('passes bytes of any size to the handler as a stream', async () => {
   const upload = endpoint({
     ...open,
     method: 'PUT',
@@ -56,7 +56,7 @@ describe('access', () => {
     response: z.object({ id: z.string() }),
   });
 
-  test('belongs to the key’s owner, whichever user the input names', async () => {
+  test('requires the user named in the input to be the key’s owner', async () => {
     const { post } = await serve([bind(keyed, async (ctx) => ({ id: ctx.caller.userId }))]);
     expect((await post({ user_id: 'ada' })).status).toBe(401);
     expect((await post({ user_id: 'ada' }, { 'x-api-key': 'wrong' })).status).toBe(401);
@@ -70,7 +70,7 @@ describe('access', () => {
     });
   });
 
-  test('to operator and workload endpoints is restricted to them', async () => {
+  test('to operator and workload endpoints requires such a caller', async () => {
     const { call } = await serve([
       bind(operators, async () => ({})),
       bindWorkload(report, async (ctx) => ({ id: ctx.caller.workloadId })),
@@ -87,7 +87,7 @@ describe('access', () => {
     ).toEqual({ id: 'w1' });
   });
 
-  test('cannot be bound with the wrong binder', () => {
+  test('is checked at startup: an endpoint must be bound with the binder of its access', () => {
     expect(() => bindPublic(keyed, async () => ({ id: '' }))).toThrow("has access 'key'");
   });
 });
@@ -149,7 +149,7 @@ describe('rate limits', () => {
     for (let i = 0; i < 5; i += 1) expect((await call('/healthz')).status).toBe(200);
   });
 
-  test("of zero do not affect a route's own limits", async () => {
+  test("of zero do not disable a route's own limits", async () => {
     const { call } = await limited(undefined, { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0' });
     const as = (target: string, key = 'key-of-ada') =>
       call(target, { method: 'POST', headers: { 'x-api-key': key } });
@@ -159,7 +159,7 @@ describe('rate limits', () => {
     expect((await as('/api/v1/strict')).status).toBe(429);
   });
 
-  test('divide a limit by the current number of processes, at least 1 each', async () => {
+  test('divide a limit by the current number of processes, but allow each at least one call', async () => {
     let processes = 2;
     const { call } = await limited(() => processes);
     const as = (user: string, target = '/api/v1/keyed') =>
@@ -172,13 +172,13 @@ describe('rate limits', () => {
     processes = 1;
     expect((await as('eve')).status).toBe(200);
     expect((await as('eve')).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '0' });
-    // Failures are counted by the same share.
+    // The limit of failures is divided in the same way.
     processes = 2;
     expect((await as('ada', '/api/v1/operators')).status).toBe(403);
     expect((await as('ada', '/api/v1/operators')).status).toBe(429);
   });
 
-  test('count a user over all routes, and no pages', async () => {
+  test('count the calls of a user over all routes, but no pages', async () => {
     const { call } = await limited();
     const headers = { 'x-api-key': 'key-of-ada' };
     expect((await call('/api/v1/keyed', { method: 'POST', headers })).status).toBe(200);
@@ -190,7 +190,7 @@ describe('rate limits', () => {
     }
   });
 
-  test('count public calls per address, whatever key they carry', async () => {
+  test('count public calls per address, even if they carry a key', async () => {
     const { post } = await limited();
     const statuses = [];
     for (const key of ['a', 'key-of-ada', 'b', 'key-of-bob']) {
@@ -212,7 +212,7 @@ describe('rate limits', () => {
   });
 });
 
-test('the OpenAPI document is public, and contains only the contract', async () => {
+test('the OpenAPI document is public, and contains only endpoints of the contract', async () => {
   const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 2 }))]);
   const answer = await call('/openapi.json');
   expect(answer.status).toBe(200);
@@ -235,7 +235,7 @@ test.each([
 });
 
 describe('the web app', () => {
-  test('gets its files and its page, and programs get their errors', async () => {
+  test('serves its files and its page; programs get errors in their own format', async () => {
     const { call } = await serve([]);
     const asset = await call('/assets/app-a1b2c3.js');
     expect(asset.headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -259,7 +259,7 @@ describe('the web app', () => {
   });
 });
 
-test('a server whose database hangs reports not ready in time', async () => {
+test('a server whose database hangs soon reports that it is not ready', async () => {
   const hanging = net.createServer();
   await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
   hanging.on('connection', (socket) => onFileEnd(async () => void socket.destroy()));
@@ -284,7 +284,7 @@ describe('shutdown', () => {
     response: z.object({}),
   });
 
-  test('finishes requests and streams, accepts workload reports until the end, and is quick', async () => {
+  test('finishes requests and streams, accepts workload reports throughout, and is quick', async () => {
     let finish: () => void = () => undefined;
     const finished = new Promise<void>((resolve) => {
       finish = resolve;

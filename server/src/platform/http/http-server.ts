@@ -33,7 +33,7 @@ import { routedUrl, serveWebApp } from './web-app.ts';
 
 const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 
-/** Response headers that browsers hide unless they are listed. */
+/** Response headers that scripts of other sites may read. */
 const READABLE =
   'x-request-id, request-id, retry-after, x-should-retry, ratelimit-limit, ratelimit-remaining, ratelimit-reset, bakehouse-warning';
 
@@ -57,11 +57,11 @@ declare module 'fastify' {
 type Options = {
   services: Services;
   metrics: Registry;
-  /** Rejects quickly if this process cannot serve requests, e.g. without its database. */
+  /** Rejects quickly if this process cannot serve requests, for example without its database. */
   checkReady: () => Promise<unknown>;
   authenticators: Authenticators;
   bindings: Binding[];
-  /** Routes that are not in the contract, e.g. the sign-in library's own paths. */
+  /** Routes outside the contract, such as the sign-in library's own paths. */
   plugins: FastifyPluginAsync[];
   /** Names of the endpoints in the OpenAPI document. */
   operationIds: Map<Endpoint, string>;
@@ -84,15 +84,15 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     bodyLimit: BODY_BYTES_MAX,
     routerOptions: { maxParamLength: 512, ignoreTrailingSlash: true },
     rewriteUrl: routedUrl,
-    // Errors before a route is known, e.g. of a parameter that is too long.
+    // For errors before a route is known, such as a parameter that is too long.
     frameworkErrors: (error, request, reply) => void sendError(error, request, reply),
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(sendError);
-  // Before all other hooks, so that cut requests do not count as calls.
+  // Must come before all other hooks, so that requests that it cuts do not count as calls.
   limitPipelining(app);
-  // Before the other hooks, so that requests they reject are measured too.
+  // Must come before the other hooks, so that requests that they reject are measured too.
   measureHttp(app, options.metrics);
   readBodies(app);
   allowOtherSites(app);
@@ -106,8 +106,8 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   rejectUnstorable(app);
 
   addSecurityHeaders(app, services.blobs.linkOrigin);
-  // The parser truncates a file at its limit without an error; one extra byte lets the store detect the
-  // excess.
+  // The parser truncates a file at its limit without an error. With one more byte, the store notices that the
+  // file is too large.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
   const limits = await limitCalls(app, services.config, services.webProcesses);
 
@@ -132,9 +132,9 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
 }
 
 /**
- * Created once, because the Fastify plugin would recreate them for every request. Responses are private and
- * not cacheable unless they say otherwise, as files do. `filesOrigin`: separate origin of stored images and
- * videos, if any.
+ * Computes the security headers once, because the Fastify plugin would compute them for every request.
+ * Responses are private and not cached unless the handler sets other headers, as for files. `filesOrigin` is
+ * the origin of stored images and videos if it is not this server's.
  */
 function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): void {
   const files = filesOrigin === null ? [] : [filesOrigin];
@@ -163,7 +163,7 @@ function addSecurityHeaders(app: FastifyInstance, filesOrigin: string | null): v
   });
 }
 
-/** Prevents this server and a proxy in front of it from using different Host headers. */
+/** Rejects requests with several Host headers, of which a proxy could use another one than this server. */
 function assertSingleHost({ raw }: FastifyRequest): void {
   if ((raw.headersDistinct.host?.length ?? 0) > 1)
     throw invalidParam('Host', 'Send one Host header, not several');
@@ -198,24 +198,24 @@ function mount(
       ...(endpoint.body && { body: endpoint.body }),
       ...(endpoint.response && { response: answersOf(endpoint, endpoint.response) }),
     },
-    // Access is checked before the body is read, so that unauthenticated callers cannot make the server
-    // parse.
+    // Check access before the body is read, so that the server does not parse bodies of unauthenticated
+    // callers.
     onRequest: async (request, reply) => {
       request.caller = await limitFailures(request, reply, () =>
         findCaller(request, endpoint, { authenticators, publicUrl: services.config.publicUrl }),
       );
     },
-    // After authentication, and still before the body is read.
+    // After authentication, but before the body is read.
     preParsing: async (request, reply) => {
-      // Whatever content type the sender states.
+      // Ignore the content type that the client sent.
       if (endpoint.upload === 'bytes') request.headers['content-type'] = 'application/octet-stream';
-      // Workloads are trusted, and report as often as necessary.
+      // Workloads are trusted, so their reports are not limited.
       if (endpoint.access === 'workload') return;
       for (const count of counts) await count(request, reply);
       if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
-    // Before validation: ownership is checked first.
+    // Check the owner before validating the input.
     preValidation: async (request) => {
       if (endpoint.method === 'DELETE' && endpoint.body) nameMissingFields(request);
       if (request.caller.kind === 'user') assertOwnIds(request, request.caller.userId);
@@ -236,7 +236,7 @@ function mount(
   });
 }
 
-/** Returns the limits of a call: the server's own or the binding's replacement, and stricter ones. */
+/** Returns the limits of a call: the server's own or its replacement, and the binding's stricter ones. */
 function countsOf(
   app: FastifyInstance,
   { callsPerMinute, callsPerHour, ownCallsPerMinute }: Binding,
@@ -250,12 +250,15 @@ function countsOf(
   ];
 }
 
-/** Part name for the error about a body that is not a form; undefined if JSON is accepted as well. */
+/**
+ * Returns the name of the file's part, for the error about a body that is not a form; undefined if JSON is
+ * accepted as well.
+ */
 function formPartOf({ upload }: Endpoint): string | undefined {
   return typeof upload === 'object' && !upload.orJson ? upload.part : undefined;
 }
 
-/** Many clients send no body with DELETE: report its missing fields then. */
+/** Many clients send no body with DELETE. An empty object makes the error name the missing fields. */
 function nameMissingFields(request: FastifyRequest): void {
   request.body ??= {};
 }
@@ -272,7 +275,7 @@ function inputOf(request: FastifyRequest) {
   return {
     params: request.params,
     query: request.query,
-    // Referenced by the request only, so that `leaveBodyRoom` can release it.
+    // A getter, so that only the request references the body and `leaveBodyRoom` can release it.
     get body() {
       return request.body;
     },
@@ -288,8 +291,8 @@ function answersOf(
 }
 
 /**
- * Lets pages of every site call the paths of OpenAI's API (`/v1/…`), as OpenAI does. Cookies are not accepted
- * there, so a page can do no more than its key allows.
+ * Lets pages of every site call the paths of OpenAI's API (`/v1/…`), as OpenAI does. These paths ignore
+ * cookies, so a page can only do what its key allows.
  */
 function allowOtherSites(app: FastifyInstance): void {
   app.addHook('onRequest', async (request, reply) => {
@@ -297,7 +300,7 @@ function allowOtherSites(app: FastifyInstance): void {
     reply.headers({ 'access-control-allow-origin': '*', 'access-control-expose-headers': READABLE });
     const { 'access-control-request-method': method, 'access-control-request-headers': headers } =
       request.headers;
-    // Preflight requests carry no key.
+    // Answer preflight requests before authentication, because they carry no key.
     if (request.method !== 'OPTIONS' || method === undefined) return;
     return reply
       .code(204)

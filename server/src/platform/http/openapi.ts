@@ -22,7 +22,7 @@ export type Paths = Record<string, Record<string, Operation>>;
 type Described = {
   endpoints: Endpoint[];
   operationIds: Map<Endpoint, string>;
-  /** Paths outside the contract, e.g. the sign-in library's own. */
+  /** Paths outside the contract, such as the sign-in library's own. */
   furtherPaths: Paths;
 };
 
@@ -46,7 +46,7 @@ export async function describeInOpenApi(
 ): Promise<void> {
   const { endpoints } = described;
   await app.register(swagger, {
-    // The plugin would convert inline schemas only.
+    // Without this, the plugin would convert only inline schemas.
     convertConstToEnum: false,
     openapi: {
       openapi: VERSION,
@@ -64,7 +64,7 @@ export async function describeInOpenApi(
         },
       },
     },
-    // The page of the web app and the sign-in library's own paths are not part of the contract.
+    // Skip the page of the web app and the sign-in library's own paths.
     transform: (route) => {
       const isOurs = endpoints.some((endpoint) => endpoint.path === route.url);
       return jsonSchemaTransform({
@@ -81,7 +81,7 @@ export async function describeInOpenApi(
   app.get('/openapi.json', { schema: { hide: true }, preParsing: countCall }, async () => app.swagger());
 }
 
-/** The sign-in library's name: browsers only accept this prefix over HTTPS. */
+/** The cookie's name in the sign-in library. Browsers accept its prefix only over HTTPS. */
 function sessionCookie(publicUrl: string): string {
   return `${publicUrl.startsWith('https://') ? '__Secure-' : ''}bakehouse.session_token`;
 }
@@ -98,8 +98,8 @@ export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): object 
 }
 
 /**
- * Adds what the routes' schemas cannot express: names, files, responses without JSON, the common error
- * format, and the header of calls that spend credit.
+ * Adds what the routes' schemas cannot express: operation names, files, responses without JSON, the common
+ * error format, and the idempotency header of calls that spend credit.
  */
 function complete(document: Document, { endpoints, operationIds, furtherPaths }: Described): void {
   document.paths = nameWildcards({ ...document.paths, ...furtherPaths });
@@ -120,7 +120,8 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
       default: endpoint.error ? describeError(endpoint.error) : { $ref: '#/components/responses/Error' },
     };
     for (const part of [operation.parameters, operation.requestBody]) visit(part, schemas, documentNulCheck);
-    // `expand[]` repeats `expand` in the style of one client; both become the same name in generated code.
+    // One client sends `expand[]` instead of `expand`. Omit it, because both would get the same name in
+    // generated code.
     operation.parameters = operation.parameters?.filter(({ name }) => !name.endsWith('[]'));
     if (endpoint.spends) operation.parameters = [...(operation.parameters ?? []), idempotencyKey];
   }
@@ -132,7 +133,7 @@ function complete(document: Document, { endpoints, operationIds, furtherPaths }:
   );
 }
 
-/** OpenAPI has no wildcard: the rest of a path becomes a parameter with a valid name. */
+/** OpenAPI has no wildcard, so the rest of a path becomes a named parameter. */
 function nameWildcards(paths: Paths): Paths {
   const parameters = Object.values(paths).flatMap((operations) =>
     Object.values(operations).flatMap((operation) => operation.parameters ?? []),
@@ -157,7 +158,7 @@ function describeAnswers({ answers }: Endpoint): object {
   return { description: 'The answer', content: Object.fromEntries(content) };
 }
 
-/** Calls `see` once for each object of a part of the document and of the named schemas that it refers to. */
+/** Calls `see` once for each object in a part of the document, including referenced named schemas. */
 function visit(
   part: unknown,
   schemas: Record<string, object>,
@@ -173,7 +174,7 @@ function visit(
   return seen;
 }
 
-/** Documents the check of `rejectUnstorable` for a text without its own format. */
+/** Documents the check of `rejectUnstorable` on texts that have no other format. */
 function documentNulCheck(schema: object): void {
   const isFreeText =
     'type' in schema &&
@@ -182,7 +183,7 @@ function documentNulCheck(schema: object): void {
   if (isFreeText) Object.assign(schema, { pattern: '^[^\\u0000]*$' });
 }
 
-/** The same fields as JSON and as a form. */
+/** Accepts the same fields as a form as in JSON. */
 function asForm(requestBody: Operation['requestBody']): object {
   const { content, ...rest } = requestBody as { content: Record<string, object> };
   return {

@@ -33,7 +33,7 @@ async function bakery() {
   ]);
 }
 
-test('responses are not cacheable, including errors, and files state for how long', async () => {
+test('responses, including errors, are not cacheable, except files for a stated time', async () => {
   const { call } = await bakery();
   for (const path of ['/v1/loaves?of=rye', '/v1/loaves', '/api/v1/nothing'])
     expect((await call(path)).headers['cache-control'], path).toBe('no-store');

@@ -15,11 +15,11 @@ import { Answer } from './answer.ts';
 import type { DescribeError } from './bind.ts';
 import { toInvalidRequest } from './validation/invalid-request.ts';
 
-/** Most outages are short. */
+/** Short, because most outages are. */
 const RETRY_AFTER_S = 5;
 
 const REPEAT_MS = 60_000;
-/** Time of the last log line about an error, by route and code. */
+/** When each error was last logged, by route and code. */
 const loggedAt = new WeakMap<FastifyInstance, Map<string, number>>();
 
 /** Converts all errors to responses. Internal details are logged and never sent. */
@@ -59,7 +59,7 @@ function about({ id, routeOptions, caller }: FastifyRequest) {
   };
 }
 
-/** True if the last line about this is at least a minute old, because clients retry during an outage. */
+/** Returns true if this was not logged within a minute, because retries would fill the log. */
 function isNews(server: FastifyInstance, what: string): boolean {
   const now = performance.now();
   const times = loggedAt.get(server) ?? new Map<string, number>();
@@ -71,7 +71,7 @@ function isNews(server: FastifyInstance, what: string): boolean {
 
 type Said = Pick<AppError, 'status' | 'publicMessage' | 'param' | 'data'> & { code: string };
 
-/** Returns the common error format. `code` may be foreign, e.g. the sign-in library's. */
+/** Returns the common error format. `code` may be another library's, such as the sign-in library's. */
 export function toErrorBody(error: Said, requestId: string): ErrorBody {
   return {
     error: {
@@ -100,7 +100,7 @@ function toAppError(error: FastifyError | AppError, { raw }: FastifyRequest): Ap
   if (status >= 400 && status < 500) {
     return invalidRequest(error.message || (STATUS_CODES[status] ?? 'Bad request'), { cause: error });
   }
-  // The client disconnected, which is not our fault, so do not log it as a failure.
+  // Do not log this as a failure: the client disconnected.
   if (raw.destroyed && !raw.complete) {
     return invalidRequest('The connection closed before the body was complete', { cause: error });
   }

@@ -12,19 +12,19 @@ const HEARTBEAT_MS = 15_000;
 export const EVENT_HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // nginx would buffer the events.
+  // Otherwise nginx would buffer the events.
   'x-accel-buffering': 'no',
 };
 
-/** Maximum buffer for a slow client. It is disconnected then, and may resume from its last id. */
+/** A client that leaves more data unread is disconnected. It can resume from its last id. */
 const UNREAD_BYTES_MAX = 1024 * 1024;
 
-/** Head of a page, for programs that run no scripts. */
+/** Title and meta tags of a page, for programs that run no scripts. */
 export type PageHead = { title: string; meta: Record<string, string>[] };
 
 /**
- * Sends the web app's page with another head, for the content at this address. Throws AppError 'not_found' if
- * the web app is not built.
+ * Sends the web app's page with a head that describes the content at this address. Throws AppError
+ * 'not_found' if the web app is not built.
  */
 export async function sendPage(reply: FastifyReply, dist: string, head: PageHead): Promise<FastifyReply> {
   const html = withHead(await readPage(dist), head);
@@ -42,7 +42,7 @@ async function readPage(dist: string): Promise<string> {
   }
 }
 
-/** Returns the page with this head instead of its own title and description. */
+/** Replaces the title and description of a page. */
 function withHead(html: string, { title, meta }: PageHead): string {
   const tags = meta.map((attributes) => `<meta${attributesOf(attributes)} />`);
   const lines = [`<title>${escapeHtml(title)}</title>`, ...tags].join('\n    ');
@@ -60,13 +60,13 @@ function escapeHtml(text: string): string {
 }
 
 export type EventStream = {
-  /** Sends one event with JSON data. A reconnecting client sends its last id. */
+  /** Sends one event with JSON data. After a reconnect, the client sends the last id that it received. */
   send: (event: string, data: object, id?: string) => void;
-  /** Sends the client's position without an event. */
+  /** Sends an id without an event, so that the client resumes from there. */
   sendId: (id: string) => void;
-  /** Sends a line that clients ignore, to keep proxies from timing out. */
+  /** Sends a line that clients ignore, so that proxies do not time out. */
   comment: (text: string) => void;
-  /** Aborted when the client disconnects (maybe before the stream opened) or the stream is closed. */
+  /** Aborted when the client disconnects, even before the stream opens, or when the stream is closed. */
   closed: AbortSignal;
   close: () => void;
 };

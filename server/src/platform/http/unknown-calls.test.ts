@@ -27,7 +27,7 @@ it.each([
   expect(error).toMatchObject({ code: 'not_found', message: expect.stringContaining(words) });
 });
 
-it('other unknown calls get no further hints', async () => {
+it('does not suggest alternatives to other unknown calls', async () => {
   const answer = await fetch(`${server.url}/api/v1/nothing`);
   expect(await answer.json()).toMatchObject({ error: { message: 'There is no GET /api/v1/nothing' } });
 });

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginAsync } from 'fastify';
 import { AppError, notFoundError } from '../errors.ts';
 import type { DescribeError } from './bind.ts';
 
-/** Path of an OpenAI call that would otherwise match a response with this id. */
+/** A path of OpenAI that this server does not have. Here it would look like the id of a response. */
 const COMPACT = 'responses/compact';
 
 /** Alternatives to missing calls of OpenAI's and Anthropic's APIs, by the prefix of their paths. */
@@ -57,7 +57,7 @@ const instead: [path: string, sentence: string][] = [
 const HERE =
   'Under /v1 there are chat/completions, responses, completions, messages, embeddings, models, files, fine_tuning/jobs, batches, images/generations, images/edits, videos and video/generations; GET /openapi.json describes them';
 
-/** Returns the error for a call that does not exist, with an alternative if one is known. */
+/** Returns the error for a call that does not exist. Suggests an alternative if there is one. */
 export function callNotFound(method: string, path: string): AppError {
   const bare = `There is no ${method} ${path}`;
   const [, called] = /^\/v1\/+(.*?)\/*$/.exec(path) ?? [];
@@ -66,14 +66,14 @@ export function callNotFound(method: string, path: string): AppError {
   return notFoundError(`${bare}${advice}`);
 }
 
-/** Returns true if a path is a missing call rather than a resource. */
+/** Returns true if a path that looks like a resource is a call that does not exist. */
 function isMissingCall(path: string): boolean {
   return path === `/v1/${COMPACT}`;
 }
 
 type Call = Pick<Endpoint, 'method' | 'path'> & { describeError?: DescribeError | undefined };
 
-/** Responds with 405 and the supported methods to other methods on these paths. */
+/** On these paths, answers calls with unsupported methods with 405 and the supported methods. */
 export function rejectOtherMethods(app: FastifyInstance, calls: Call[]): void {
   for (const [path, own] of Map.groupBy(calls, (call) => call.path)) {
     const methods = new Set<string>(own.map(({ method }) => method));
@@ -98,7 +98,7 @@ export function rejectOtherMethods(app: FastifyInstance, calls: Call[]): void {
   }
 }
 
-/** Responds to missing calls of another service's API with errors in that API's format. */
+/** Answers calls that another service's API has, but this server has not, in that API's error format. */
 export function rejectUnknownCalls(urls: string[], describeError: DescribeError): FastifyPluginAsync {
   return async (app) => {
     for (const url of urls) {

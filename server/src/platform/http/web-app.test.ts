@@ -85,7 +85,7 @@ test('missing and private files are not found', async () => {
   expect((await app.inject({ method: 'POST', url: '/dataset' })).statusCode).toBe(404);
 });
 
-test('files count against no limit', async () => {
+test('does not count files against any limit', async () => {
   for (let time = 0; time < 10; time += 1) {
     expect((await get('/assets/app-a1b2c3.js')).statusCode).toBe(200);
     expect((await get('/dashboard', { accept: 'text/html' })).statusCode).toBe(200);

@@ -6,18 +6,18 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { notFoundError } from '../errors.ts';
 import { callNotFound } from './unknown-calls.ts';
 
-/** Paths of programs, including unknown ones. */
+/** Paths that programs call. Browsers never get the web app's page there. */
 const PROGRAM_PATHS =
   /^\/(api|v1|hub|runtime|huggingface|healthz|readyz|metrics|openapi\.json|\.well-known)(\/|$)|\.git(\/|$)/;
 
-/** Fallback route: files of the web app, and its pages. */
+/** Fallback route, for files of the web app and its pages. */
 export const PAGE_ROUTE = '/*';
 
 type Asked = Pick<FastifyRequest, 'method' | 'url' | 'headers'>;
 
 const pathnameOf = ({ url }: Asked) => url.split('?')[0] ?? '/';
 
-/** Returns true if a browser requests a page, whose path and query only the web app's router reads. */
+/** Returns true if a browser requests a page. Only the web app's router reads its path and query. */
 export function isPageRequest(request: Asked): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   const takesPages = request.headers.accept?.includes('text/html') ?? false;
@@ -25,9 +25,9 @@ export function isPageRequest(request: Asked): boolean {
 }
 
 /**
- * Returns the URL to route a request by. Fastify rejects paths that cannot be decoded, such as '/runs/%zz',
- * before routing; a browser that requests a page gets the web app instead, which shows that there is no such
- * page.
+ * Returns the URL by which to route a request. Before routing, Fastify rejects paths that cannot be decoded,
+ * such as '/runs/%zz'. If a browser requests such a page, it gets the web app instead, which shows that the
+ * page does not exist.
  */
 export function routedUrl({ method = 'GET', url = '/', headers }: IncomingMessage): string {
   const asked = { method, url, headers };
@@ -59,7 +59,7 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
   };
   app.setNotFoundHandler(sendPage);
   if (!isBuilt) return;
-  // Without its own routes, which would count against the caller's limit.
+  // The plugin adds no routes, because they would count against the caller's limit.
   await app.register(fastifyStatic, {
     root: dist,
     serve: false,
@@ -78,7 +78,8 @@ export async function serveWebApp(app: FastifyInstance, dist: string): Promise<v
     schema: { hide: true },
     handler: (request, reply) => {
       const file = request.params['*'];
-      // No file has such a name; the file server would reject it with an unhelpful message.
+      // No file has such a name. Without this check, the file server would reject the path with an unhelpful
+      // message.
       if (file.includes('\0') || path.posix.normalize(`/${file}`) !== `/${file}`)
         return sendPage(request, reply);
       reply.sendFile(file === '' ? 'index.html' : file);

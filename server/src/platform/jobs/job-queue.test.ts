@@ -14,7 +14,7 @@ const services = { db, log } as unknown as Services;
 
 const done: string[] = [];
 let failures = 1;
-/** For each attempt, whether it was the last. */
+/** For each attempt, whether `isLast` was set. */
 const attempts: (boolean | undefined)[] = [];
 const note = defineJob<{ word: string }>({
   name: 'test.note',
@@ -80,7 +80,7 @@ describe('the job queue', () => {
     expect(await list([renamed])).toEqual(['test.each-hour']);
   });
 
-  test('records outcomes by kind for the metrics of all processes', async () => {
+  test('records outcomes by kind, as metrics of all processes', async () => {
     const registry = new Registry();
     measureJobs(registry, db);
     const metrics = await registry.metrics();
@@ -90,7 +90,7 @@ describe('the job queue', () => {
     expect(metrics).not.toContain('test.hourly');
   });
 
-  test('reports a job without remaining attempts as lost', async () => {
+  test('calls `onLost` for a job whose last attempt died', async () => {
     await db.transaction().execute((tx) => queue.enqueue(tx, die, { word: 'gone' }));
     await vi.waitFor(() => expect(lost).toEqual(['gone']), { interval: 100 });
   });
@@ -109,7 +109,7 @@ describe('the job queue', () => {
     }
   });
 
-  test('updates a queue of an earlier version to the current declaration', async () => {
+  test('updates a queue of an earlier version to match the current declaration', async () => {
     const slow = { ...note, timeoutSeconds: 120, retries: 1 };
     const next = await openJobQueue({ url, log, jobs: [slow], works: false });
     await next.stop();

@@ -14,15 +14,14 @@ const SUPERVISE_SECONDS = 5;
 const CONNECTIONS = 4;
 
 /**
- * A worker fetches again once the slowest job of its batch is done, so each kind has several workers: a
- * hanging job blocks only one. Batches have the smallest size at which the library fetches a backlog without
- * pauses.
+ * Workers per kind of job. A worker fetches its next batch only after the slowest job of the current one.
+ * With several workers, a hanging job blocks only one of them.
  */
 const WORKERS = 5;
 
 const BATCH = 2;
 
-/** Retries are not announced, and an announcement can get lost. */
+/** Needed because retries are not announced, and an announcement can get lost. */
 const POLL_SECONDS = 5;
 
 const STOP_TIMEOUT_MS = 20_000;
@@ -35,13 +34,13 @@ const DONE_KEPT_SECONDS = 24 * 3600;
 
 const MAINTENANCE_SECONDS = 3600;
 
-/** For frequent kinds, not every success is worth a write. */
+/** Successes of frequent jobs are recorded at most this often, to save writes. */
 const NOTE_MS = 10_000;
 
 export type JobQueue = Jobs & {
-  /** Starts working on all declared jobs and schedules. */
+  /** Starts to work on all declared jobs and schedules. */
   work: (services: Services) => Promise<void>;
-  /** Takes no new jobs and waits up to 20 s for running ones; the next worker retries the others. */
+  /** Starts no more jobs, and waits up to 20 s for running ones. Another worker retries the others. */
   stop: () => Promise<void>;
 };
 
@@ -49,9 +48,9 @@ type Options = {
   url: string;
   log: Logger;
   jobs: AnyJob[];
-  /** Whether this process works on jobs, or only enqueues them. */
+  /** True if this process works on jobs; otherwise it only enqueues them. */
   works: boolean;
-  /** Whether a working process also enqueues scheduled jobs. Defaults to true. */
+  /** Whether this process also enqueues scheduled jobs, if it works on jobs. Defaults to true. */
   schedules?: boolean | undefined;
 };
 
@@ -98,8 +97,8 @@ async function declareAll(boss: PgBoss, jobs: AnyJob[]): Promise<void> {
     if (job.schedule && schedules.get(job.name) !== job.schedule)
       await boss.schedule(job.name, job.schedule, {}, { tz: 'UTC' });
   }
-  // A schedule of an earlier version whose job was removed or renamed would enqueue jobs that no worker
-  // handles.
+  // Remove schedules of earlier versions: if their job was removed or renamed, they would enqueue jobs that
+  // no worker handles.
   const wanted = new Set(jobs.filter(({ schedule }) => schedule).map(({ name }) => name));
   for (const name of schedules.keys()) if (!wanted.has(name)) await boss.unschedule(name);
 }
@@ -117,7 +116,7 @@ function optionsOf(job: AnyJob) {
   };
 }
 
-/** One run at a time: a schedule that is slower than its period must not pile up. */
+/** Scheduled jobs run one at a time, so that they do not pile up if a run exceeds the period. */
 function policyOf({ schedule }: AnyJob) {
   return schedule ? 'stately' : 'standard';
 }
@@ -127,8 +126,8 @@ async function declare(boss: PgBoss, job: AnyJob): Promise<void> {
   if (deadLetter) await boss.createQueue(deadLetter, options);
   const policy = policyOf(job);
   await boss.createQueue(job.name, { ...optionsOf(job), policy });
-  // Changes an existing queue in place: the library would delete it with its jobs to change the policy.
-  // Waiting jobs store, and retain, their own policy.
+  // Change the policy in the table, because the library could only do it by deleting the queue with its jobs.
+  // Waiting jobs retain the policy that they were enqueued with.
   await boss
     .getDb()
     .executeSql('update pgboss.queue set policy = $2 where name = $1 and policy <> $2', [job.name, policy]);
@@ -171,7 +170,7 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
     job.name,
     {
       batchSize: BATCH,
-      // A schedule runs once at a time, so one worker is enough.
+      // Only one scheduled job runs at a time, so one worker is enough.
       localConcurrency: job.schedule ? 1 : WORKERS,
       burstWhenBatchFull: true,
       notifyPollingIntervalSeconds: POLL_SECONDS,
@@ -186,7 +185,7 @@ async function startWorker(boss: PgBoss, services: Services, job: Job): Promise<
   });
 }
 
-/** Adds the outcomes of jobs of all processes to the metrics of this process; read on demand. */
+/** Adds the outcomes of jobs in all processes to the metrics of this process. They are read on demand. */
 export function measureJobs(registry: Registry, db: Database): void {
   new Counter({
     name: 'bakehouse_jobs_failed_total',

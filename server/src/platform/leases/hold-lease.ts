@@ -4,15 +4,15 @@ import { inTransaction } from '../db/in-transaction.ts';
 import { linkSignals } from '../link-signals.ts';
 import { type Lease, type LeasedTable, lockLeased, renewLease } from './leased-table.ts';
 
-/** A third of a lease: one renewal may fail. */
+/** A third of a lease, so that one failed renewal does no harm. */
 const RENEW_EVERY_MS = 5_000;
 
 const LOOK_EVERY_MS = 1_000;
 
-/** The row is deleted, decided or leased by another process. */
+/** Another process deleted, completed or leased the row. */
 export class LeaseLost extends Error {}
 
-/** Columns to write with a renewal, and a callback for after the write. */
+/** Columns to write with a renewal. `onWritten` is called after the write. */
 type News<Columns> = {
   values?: { [Name in keyof Columns & string]?: unknown };
   onWritten?: () => Promise<void>;
@@ -23,22 +23,22 @@ type LeaseServices = Pick<Services, 'db' | 'clock' | 'log'>;
 type Held<Columns, Row> = { table: LeasedTable<Columns, Row>; lease: Pick<Lease<Row>, 'id' | 'token'> };
 
 type Kept<Columns, Row> = Held<Columns, Row> & {
-  /** Interval of renewals without news. */
+  /** Interval of renewals that have nothing else to write. */
   renewEveryMs?: number;
   /** Interval of calls to `readNews`. */
   lookEveryMs?: number;
-  /** Returns what to write since the last call, or null. */
+  /** Returns what has changed since the last call and must be written, or null. */
   readNews?: () => News<Columns> | null;
 };
 
 export type RenewedLease = {
-  /** Aborted with LeaseLost. */
+  /** Aborts with LeaseLost when the lease is lost. */
   lost: AbortSignal;
-  /** Nothing is written after it resolves. */
+  /** Stops renewing. Nothing is written any more once it has resolved. */
   stop: () => Promise<void>;
 };
 
-/** Renews a lease until it is stopped, and writes news in the same statement. */
+/** Renews a lease until it is stopped. Writes news in the same statement as the renewal. */
 export function renewLeasePeriodically<Columns, Row>(
   { db, clock, log }: LeaseServices,
   {
@@ -61,7 +61,7 @@ export function renewLeasePeriodically<Columns, Row>(
   }
 
   const timer = setInterval(() => {
-    // One at a time, so that renewals do not queue up on a slow database.
+    // One renewal at a time, so that they do not pile up on a slow database.
     if (renewing) return;
     const news = readNews();
     if (news === null && performance.now() - renewedAt < renewEveryMs) return;
@@ -83,7 +83,7 @@ export function renewLeasePeriodically<Columns, Row>(
   };
 }
 
-/** Holds a lease while `work` runs. Its signal aborts with LeaseLost, and with `closing`. */
+/** Renews a lease while `work` runs. The signal of `work` aborts with LeaseLost, or when `closing` does. */
 export async function holdLease<Columns, Row, Result>(
   services: LeaseServices,
   { closing, ...held }: Held<Columns, Row> & { closing: AbortSignal },
@@ -100,7 +100,7 @@ export async function holdLease<Columns, Row, Result>(
   }
 }
 
-/** Runs `work` on the current row, in a transaction, if the lease still holds; otherwise returns null. */
+/** Runs `work` on the current row in a transaction. Returns null instead if the lease is lost. */
 export async function underLease<Columns, Row, Result>(
   db: Database,
   table: LeasedTable<Columns, Row>,

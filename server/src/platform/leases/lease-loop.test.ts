@@ -4,7 +4,7 @@ import { type ClaimNext, createLeaseLoop } from './lease-loop.ts';
 
 type Options = Omit<Parameters<typeof createLeaseLoop>[1], 'name'>;
 
-/** A started loop without a database: the claims of these tests lease nothing. */
+/** Starts a loop without a database, because the claims of these tests need none. */
 function startLoop(options: Options) {
   const log = { warn: vi.fn<() => void>(), error: vi.fn<() => void>() };
   const listeners = new Map<string, () => void>();
@@ -19,7 +19,7 @@ function startLoop(options: Options) {
   return { loop, log, listeners };
 }
 
-/** Hands out these ids, and runs each until it is ended manually or aborted. */
+/** Returns these ids as claims. Each one runs until the test ends it, or until it is aborted. */
 function queueOf(...ids: string[]) {
   const ends = new Map<string, () => void>();
   const seen: string[][] = [];
@@ -37,7 +37,7 @@ function queueOf(...ids: string[]) {
   return { ids, claim, seen, ends, started: () => [...ends.keys()] };
 }
 
-test('runs at most `places` concurrently, and passes the running ids to claims', async () => {
+test('works on at most `places` rows concurrently, and passes their ids to claims', async () => {
   const queue = queueOf('a', 'b', 'c');
   const { loop } = startLoop({ places: 2, claim: queue.claim });
   await vi.waitFor(() => expect(queue.started()).toEqual(['a', 'b']));

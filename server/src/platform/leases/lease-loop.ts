@@ -3,24 +3,24 @@ import type { Services } from '../context.ts';
 import { holdLease, LeaseLost } from './hold-lease.ts';
 import { claimDue, type Lease, type LeasedTable } from './leased-table.ts';
 
-/** Polls in case a signal is lost, and for tables without one. */
+/** Poll interval, in case a signal is lost, and for tables without one. */
 const POLL_MS = 1_000;
 
-/** A leased row and its work. If this process dies, another one runs the work again. */
+/** A leased row and the work on it. If this process dies, another process runs the work again. */
 export type Claim = { id: string; run: (closing: AbortSignal) => Promise<void> };
 
-/** Leases the next due row, or returns null. `running` has the ids that this loop works on. */
+/** Leases the next due row, or returns null. `running` contains the ids that this loop already works on. */
 export type ClaimNext = (running: readonly string[]) => Promise<Claim | null>;
 
 export type LeasedWork<Columns, Row> = {
   table: LeasedTable<Columns, Row>;
-  /** Another process may repeat it after this one died. */
+  /** May run again in another process, if this one dies. */
   work: (lease: Lease<Row>, signal: AbortSignal) => Promise<void>;
 };
 
 type LoopServices = Pick<Services, 'db' | 'clock' | 'log' | 'events'>;
 
-/** Claims the rows of a table that have been due longest, and renews their leases while the work runs. */
+/** Returns a function that leases the row that is due longest. The lease is renewed during the work. */
 export function claimWork<Columns extends { id: string }, Row>(
   services: LoopServices,
   { table, work }: LeasedWork<Columns, Row>,
@@ -38,17 +38,20 @@ export function claimWork<Columns extends { id: string }, Row>(
 
 export type LeaseLoop = {
   start: () => void;
-  /** Claims nothing more, aborts the running work, and waits until it has ended. */
+  /** Claims no more rows, aborts the running work, and waits until it has ended. */
   stop: () => Promise<void>;
 };
 
 type LoopOptions = {
-  /** For the log. */
+  /** Name for log lines. */
   name: string;
-  /** Number of rows this process works on concurrently; unlimited if `claim` has its own limit. */
+  /**
+   * Maximum number of rows on which this process works concurrently. Defaults to unlimited, for a `claim`
+   * that has its own limit.
+   */
   places?: number;
   claim: ClaimNext;
-  /** The event signal that wakes the loop before its next poll. */
+  /** Name of the event signal that wakes the loop before its next poll. */
   wakeOn?: string;
   pollMs?: number;
 };

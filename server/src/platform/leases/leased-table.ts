@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 
-/** A process that died with a lease is replaced after this time. */
+/** If a process dies with a lease, another one may lease the row after this time. */
 const LEASE_MS = 15_000;
 const LOOK_AGAIN_MS = sql<number>`3000`;
 
 /**
- * Rows processed one step at a time by any process. In addition to its own columns the table has `id`,
- * `check_at` (when the row is due) and the lease: `lock_token` and `locked_until`. Only the process with the
- * token may change the row until then.
+ * A table whose rows any process can process, one step at a time. In addition to its own columns it has `id`,
+ * `check_at` (when the row is due) and a lease: `lock_token` and `locked_until`. Until that time, only the
+ * process with the token may change the row.
  */
 export type LeasedTable<Columns, Row> = {
   name: string;
   columns: readonly (keyof Columns & string)[];
-  /** Which rows are processed, regardless of their time. An index on `check_at` should cover it. */
+  /** Condition for rows to process, regardless of their time. An index on `check_at` should cover it. */
   due: RawBuilder<boolean>;
-  /** Milliseconds until a row is due again if nothing wakes it. Defaults to three seconds. */
+  /** Milliseconds until a row is due again if no signal wakes the loop. Defaults to three seconds. */
   lookAgainMs?: RawBuilder<number>;
   /** Order in which due rows are leased. Defaults to longest due first. */
   order?: RawBuilder<unknown>;
@@ -25,7 +25,7 @@ export type LeasedTable<Columns, Row> = {
 
 export type Lease<Row> = { id: string; token: string; row: Row };
 
-/** Leases the first due row, or returns null. It is due again a few seconds later. */
+/** Leases the first due row, or returns null. The row is due again a few seconds later. */
 export async function claimDue<Columns extends { id: string }, Row>(
   db: Database,
   table: LeasedTable<Columns, Row>,
@@ -36,7 +36,7 @@ export async function claimDue<Columns extends { id: string }, Row>(
   return lease(db, table, sql`id = (${longest})`, now);
 }
 
-/** Leases this row, for callers with their own order; null if it is not due or already leased. */
+/** Leases this row, for callers with their own order. Returns null if it is not due or already leased. */
 export async function claimRow<Columns extends { id: string }, Row>(
   tx: Transaction,
   table: LeasedTable<Columns, Row>,
@@ -46,7 +46,7 @@ export async function claimRow<Columns extends { id: string }, Row>(
   return lease(tx, table, sql`id = ${id} and ${isFree(table, now)}`, now);
 }
 
-/** Extends a lease, for work longer than one step, and writes `values` too; false if the lease is lost. */
+/** Extends a lease and writes `values`, for work longer than a step. Returns false if the lease is lost. */
 export async function renewLease<Columns, Row>(
   db: Database,
   table: LeasedTable<Columns, Row>,
@@ -73,7 +73,7 @@ async function lease<Columns extends { id: string }, Row>(
 ): Promise<Lease<Row> | null> {
   const token = randomUUID();
   const lockedUntil = new Date(now.getTime() + LEASE_MS);
-  // Set at the start and not at the end, so that a wake-up in between is not lost.
+  // Set it now instead of after the work, so that a wake-up during the work is not lost.
   const checkAt = sql`${now}::timestamptz + (${table.lookAgainMs ?? LOOK_AGAIN_MS}) * interval '1 millisecond'`;
   const { rows } = await sql<Columns>`
     update ${sql.table(table.name)} set lock_token = ${token}, locked_until = ${lockedUntil}, check_at = ${checkAt}
@@ -83,7 +83,7 @@ async function lease<Columns extends { id: string }, Row>(
   return row ? { id: row.id, token, row: table.toRow(row) } : null;
 }
 
-/** Locks the current row until the transaction ends; null if the lease is lost. */
+/** Locks the row until the transaction ends. Returns null if the lease is lost. */
 export async function lockLeased<Columns, Row>(
   tx: Transaction,
   table: LeasedTable<Columns, Row>,

@@ -34,7 +34,7 @@ const see = async (name: string) => {
   return rows[0];
 };
 
-/** Bakes loaves: puts dough into the oven, and then marks it as baked. `oven` records what was put in. */
+/** Bakes loaves: puts dough into the oven, and marks it as baked afterwards. `oven` lists what was put in. */
 function baker(oven: string[], more: Partial<StepHandlers<Loaf, boolean, string, string>> = {}) {
   const setState = (
     tx: Parameters<StepHandlers<Loaf, boolean, string, string>['apply']>[0],
@@ -57,7 +57,7 @@ function baker(oven: string[], more: Partial<StepHandlers<Loaf, boolean, string,
   return (mayAct = () => true) => runNextStep({ db, table, now: () => time, mayAct }, handlers);
 }
 
-/** A promise settled from outside, and another that resolves when the first is awaited. */
+/** Returns a function that waits until `open` is called, and a promise that resolves once it waits. */
 function pausing<T>(then: () => T) {
   const reached = Promise.withResolvers<void>();
   const open = Promise.withResolvers<void>();
@@ -91,12 +91,12 @@ describe('a step', () => {
     await put('second');
     const oven: string[] = [];
     const stepped = await Promise.all([baker(oven)(), baker(oven)(), baker(oven)()]);
-    // Which of the three finds nothing left is random.
+    // It is random which of the three processes finds no row.
     expect(stepped.filter(Boolean)).toHaveLength(2);
     expect(oven.toSorted()).toEqual(['first', 'second']);
   });
 
-  test('that was written is not executed by a process that may no longer act, but by the next one', async () => {
+  test('that was written is executed by the next process, if this one may no longer act', async () => {
     await put('rye');
     const oven: string[] = [];
     await baker(oven)(() => false);
@@ -135,23 +135,26 @@ describe('a process that died', () => {
 });
 
 describe('a process that was only slow', () => {
-  test.each(['observe', 'act'] as const)('in %s finds another token, and writes nothing', async (method) => {
-    await put('rye');
-    const oven: string[] = [];
-    const slow = method === 'observe' ? pausing(() => false) : pausing(() => 'burnt');
-    const lost = baker(oven, { [method]: slow.pause })();
-    await slow.reached;
-    pass(16);
-    // The other process is working, or done, when the first wakes up.
-    const other = pausing(() => 'hot');
-    const working = baker(oven, { act: other.pause })();
-    await other.reached;
-    const before = await see('rye');
-    slow.open();
-    await lost;
-    expect(await see('rye')).toEqual(before);
-    other.open();
-    await working;
-    expect(await see('rye')).toEqual({ state: 'hot', leased: false });
-  });
+  test.each(['observe', 'act'] as const)(
+    'in %s finds that it lost the lease, and writes nothing',
+    async (method) => {
+      await put('rye');
+      const oven: string[] = [];
+      const slow = method === 'observe' ? pausing(() => false) : pausing(() => 'burnt');
+      const lost = baker(oven, { [method]: slow.pause })();
+      await slow.reached;
+      pass(16);
+      // When the slow process continues, the other one is still working, or done.
+      const other = pausing(() => 'hot');
+      const working = baker(oven, { act: other.pause })();
+      await other.reached;
+      const before = await see('rye');
+      slow.open();
+      await lost;
+      expect(await see('rye')).toEqual(before);
+      other.open();
+      await working;
+      expect(await see('rye')).toEqual({ state: 'hot', leased: false });
+    },
+  );
 });

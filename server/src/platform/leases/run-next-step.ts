@@ -2,9 +2,9 @@ import type { Database, Transaction } from '../db/database.ts';
 import { underLease } from './hold-lease.ts';
 import { claimDue, type LeasedTable, releaseLeased } from './leased-table.ts';
 
-/** Handlers of one step. Each may run again in another process, if this one died or was too slow. */
+/** Handlers of one step. Each one may run again in another process, if this one dies or is too slow. */
 export type StepHandlers<Row, Observed, Act, Done> = {
-  /** Observes the thing that the row describes, outside of any transaction. */
+  /** Observes what the row describes, such as a process. Runs outside of any transaction. */
   observe: (row: Row) => Promise<Observed>;
   /** Plans and writes the next step. Returns the action to execute outside of the database, or null. */
   apply: (tx: Transaction, row: Row, observed: Observed) => Promise<Act | null>;
@@ -18,19 +18,16 @@ type Parts<Columns, Row> = {
   db: Database;
   table: LeasedTable<Columns, Row>;
   now: () => Date;
-  /**
-   * Whether this process may still act; an action that was written but not executed is found by the next
-   * process that leases the row.
-   */
+  /** Returns true if this process may still execute actions. Otherwise the next lease holder continues. */
   mayAct: () => boolean;
 };
 
 /**
- * Observes the row that has been due longest, and makes its next step. Returns false if none is due.
+ * Makes the next step of the row that has been due longest. Returns false if no row is due.
  *
- * The row is leased under a token, and every transaction first verifies the lease. If the process is killed
- * between two transactions, the lease expires and the next process sees the same row and the same world. A
- * process that continues after its lease has expired finds another token, and writes nothing.
+ * The row is leased under a token, and every transaction first checks the lease. If the process is killed
+ * between two transactions, the lease expires, and the next process continues from the same state. If a
+ * process continues after its lease has expired, it finds another token and writes nothing.
  */
 export async function runNextStep<Columns extends { id: string }, Row, Observed, Act, Done>(
   { db, table, now, mayAct }: Parts<Columns, Row>,
@@ -41,7 +38,7 @@ export async function runNextStep<Columns extends { id: string }, Row, Observed,
   const observed = await handlers.observe(lease.row);
   const act = await underLease(db, table, lease, async (tx, row) => {
     const planned = await handlers.apply(tx, row, observed);
-    // Held until the action is done, so that no other process repeats it.
+    // With an action, keep the lease until the action is done, so that no other process repeats it.
     if (planned === null) await releaseLeased(tx, table, lease);
     return planned;
   });

@@ -35,7 +35,7 @@ beforeEach(async () => {
 });
 
 describe('a mail', () => {
-  test('is passed to the mail server, with an id that a repeated one shares', async () => {
+  test('is passed to the mail server, with the same id in each attempt', async () => {
     await queued();
     await deliver(open.settings);
     await queued();

@@ -5,12 +5,12 @@ import type { Transaction } from '../db/database.ts';
 import { defineJob } from '../jobs/define-job.ts';
 import { deleteMail, findMail, insertMail, type Mail } from './queries.ts';
 
-/** With pauses that grow to five minutes: about six hours. */
+/** Pauses grow to five minutes, so these retries take about six hours. */
 const RETRIES = 80;
 
 const SILENCE_MS_MAX = 20_000;
 
-/** Passes one mail to the mail server, and deletes it. */
+/** Passes one mail to the mail server, and then deletes the mail. */
 export const deliverMailJob = defineJob<QueuedMail>({
   name: 'platform.deliver-mail',
   retries: RETRIES,
@@ -30,10 +30,10 @@ async function deliverMail(
   isLast = false,
 ): Promise<void> {
   const mail = await findMail(db, id);
-  // An earlier attempt has sent it, and died before recording that.
+  // An earlier attempt has sent the mail, and its worker died before it recorded that.
   if (!mail) return;
   const { to, subject, text } = mail;
-  // The mail server may have been removed from the settings since.
+  // The settings may have changed after the mail was queued.
   if (!config.mail) throw new Error('No mail server is configured');
   const { host, port, tls, login, from } = config.mail;
   const transport = createTransport({
@@ -50,8 +50,8 @@ async function deliverMail(
     disableUrlAccess: true,
   });
   try {
-    // An attempt whose response was lost is repeated with the same id, so that mail programs can detect the
-    // duplicate.
+    // If the response to an attempt is lost, the mail is sent again. With the same id, mail programs can
+    // detect the duplicate.
     await transport.sendMail({ from, to, subject, text, messageId: `<${id}@bakehouse>` });
   } catch (error) {
     if (!isRefused(error) && !isLast) throw error;
@@ -62,16 +62,19 @@ async function deliverMail(
   await deleteMail(db, id);
 }
 
-/** True if the mail was permanently rejected. A rejected login may be fixed by the operator. */
+/**
+ * True if the mail server permanently rejected the mail. A rejected login is not permanent, because the
+ * operator may fix it.
+ */
 function isRefused(error: unknown): boolean {
   const { code, permanent } = error as NodemailerError;
   return permanent === true && (code === 'EENVELOPE' || code === 'EMESSAGE');
 }
 
 /**
- * Sends a mail after the transaction is committed and then deletes it; retries for hours while the mail
- * server is unavailable. Without a mail server the mail is logged instead, so that the operator can pass it
- * on.
+ * Sends a mail once the transaction has committed, and then deletes the mail. Retries for hours while the
+ * mail server is unavailable. Without a mail server, logs the mail instead, so that the operator can forward
+ * it.
  */
 export async function sendMail(
   tx: Transaction,

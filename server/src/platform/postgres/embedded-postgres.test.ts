@@ -16,7 +16,7 @@ import {
 const home = await temporaryFolder();
 let folders = 0;
 
-/** A folder for a cluster whose server is killed at the end of the file. */
+/** Returns a folder for a cluster. Its server is killed at the end of the file. */
 function newFolder(parent = home): string {
   folders += 1;
   const dir = path.join(parent, `postgres-${folders}`);
@@ -34,7 +34,7 @@ async function query(server: EmbeddedPostgres, sql: string): Promise<unknown[]> 
   }
 }
 
-/** For tests that are not about durability. */
+/** Faster, for tests that do not test durability. */
 const settings = { fsync: 'off' };
 
 describe('startEmbeddedPostgres', () => {
@@ -112,7 +112,7 @@ describe('startEmbeddedPostgres', () => {
     expect(row?.n).toBeGreaterThanOrEqual(committed);
   });
 
-  test('starts although the lock file names a process that is another program now', async () => {
+  test('starts even if the lock file contains the process id of another program', async () => {
     const dir = newFolder();
     const first = await startEmbeddedPostgres({ dir, settings });
     await first.stop();
@@ -145,7 +145,7 @@ describe('startEmbeddedPostgres', () => {
     ]);
   });
 
-  test('stops although psql is connected, but not while another Bakehouse process is', async () => {
+  test('stops while psql is connected, but not while another Bakehouse process is', async () => {
     const server = await startEmbeddedPostgres({ dir: newFolder(), settings });
     const connectAs = async (application_name: string) => {
       const client = new pg.Client({ connectionString: server.url, application_name });
@@ -173,7 +173,7 @@ describe('startEmbeddedPostgres', () => {
   });
 
   test.runIf(process.getuid?.() === 0)(
-    'as root puts the data where its user has access, and links to it',
+    'as root, stores the data where its user has access, and links to it',
     async () => {
       // Mode 700, like /root.
       const closed = await mkdtemp(path.join(tmpdir(), 'bakehouse-closed-'));

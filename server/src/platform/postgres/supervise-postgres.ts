@@ -4,15 +4,15 @@ import type { Logger } from 'pino';
 import { saveCrashLog, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const CHECK_MS = 500;
-/** After a failed start; doubled after each further one, up to the maximum. */
+/** Delay after the first failed start; doubled after each further one, up to the maximum. */
 const RETRY_MS = 1_000;
 const RETRY_MS_MAX = 30_000;
 
 export type SupervisedPostgres = { url: string; stop: () => Promise<void> };
 
 /**
- * Starts the embedded PostgreSQL, and restarts it whenever it exits unexpectedly, e.g. killed for memory. Its
- * address never changes. Throws the errors of `startEmbeddedPostgres` at the first start.
+ * Starts the embedded PostgreSQL, and restarts it when it exits unexpectedly, for example because it used too
+ * much memory. Its URL never changes. Throws the errors of `startEmbeddedPostgres` if the first start fails.
  */
 export async function supervisePostgres(dir: string, log: Logger): Promise<SupervisedPostgres> {
   let server = await startEmbeddedPostgres({ dir });
@@ -33,7 +33,7 @@ export async function supervisePostgres(dir: string, log: Logger): Promise<Super
         server = await startEmbeddedPostgres({ dir });
         return log.warn({ pid: server.pid }, 'postgres restarted');
       } catch (error) {
-        // Repeating the same line would fill the disk.
+        // Logging the same error again and again would fill the disk.
         if (String(error) !== logged) log.error({ err: error }, 'failed to start postgres');
         logged = String(error);
       }

@@ -2,30 +2,31 @@ import { totalmem } from 'node:os';
 import type { Readable } from 'node:stream';
 import * as z from 'zod';
 
-// If the kernel divides the CPU among sessions first (autogroup), a low priority only works for a whole
-// session.
+// With autogroups, Linux first divides the CPU among sessions. Then a low priority only has an effect if the
+// whole session has it.
 const GIVE_WAY = '(echo 19 > /proc/self/autogroup) 2> /dev/null; exec chrt --idle 0 "$@"';
 
 /**
- * Prefix for a command in its own session: it only gets CPU time that interactive work (the web app and the
- * served models) leaves over. On Linux in the idle class: even at nice 19 a busy process delays the threads
- * of a chat, which wake at every token (docs/decisions/cpu-scheduling-of-workloads.md).
+ * Prefix that runs a command in its own session with low priority. It then only gets CPU time that the web
+ * app and the served models do not need. On Linux it uses the idle class: even at nice 19, a busy process
+ * would delay the threads of a chat, which wake at every token
+ * (docs/decisions/cpu-scheduling-of-workloads.md).
  */
 export const atLowPriority =
   process.platform === 'linux' ? ['/bin/sh', '-c', GIVE_WAY, 'sh'] : ['nice', '-n', '19'];
 
-/** Settings for processes that run as replicas, such as the pods of a cluster. */
+/** Settings of processes that run as replicas, such as pods. */
 export const replicaSettings = {
-  /** Socket of the reader for uploads; `none` reads them in this process, even without a sandbox. */
+  /** Socket of the reader for uploads. With `none`, this process reads them, even if it has no sandbox. */
   BAKEHOUSE_READER: z
     .string()
     .regex(/^(none|\/.+)$/, 'must be the path of a socket, or none')
     .optional(),
-  /** How long a terminating process finishes open requests while other processes serve new ones. */
+  /** How long a process that is asked to stop finishes open requests while other processes serve new ones. */
   BAKEHOUSE_DRAIN_SECONDS: z.coerce.number().min(0).max(1800).default(20),
 };
 
-/** Longer than any line that our programs and the Kubernetes API send. */
+/** Longer than any line from our programs or the Kubernetes API. */
 const LINE_CHARS_MAX = 16 * 1024 * 1024;
 
 /** Returns the memory limit of the container, or all of the machine's memory without a container. */

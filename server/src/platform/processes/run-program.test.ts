@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { readLines } from './processes.ts';
 import { runProgram } from './run-program.ts';
 
-test('splits lines at line feeds only, also between two chunks', async () => {
+test('splits lines only at line feeds, also if a line arrives in two chunks', async () => {
   const bytes = Buffer.from('Zürich\u2028\u2029\u0085 ✓\r\n\nrest\rof it');
   const stream = Readable.from([...bytes].map((byte) => Buffer.of(byte)));
   expect(await Array.fromAsync(readLines(stream))).toEqual(['Zürich\u2028\u2029\u0085 ✓', '', 'rest\rof it']);

@@ -5,7 +5,7 @@ import { readLines } from './processes.ts';
 type Options = {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Called with each line of both streams. */
+  /** Called with each line of stdout and stderr. */
   onLine?: (line: string) => void;
   /** Aborting it ends the program with SIGTERM. */
   signal?: AbortSignal;
@@ -13,7 +13,7 @@ type Options = {
 
 const LINES_KEPT = 50;
 
-/** A program ended with another status than 0, or by a signal; `output` has its last lines. */
+/** The program exited with a status other than 0, or by a signal. `output` contains its last lines. */
 export class ProgramFailed extends Error {
   readonly status: number | string;
   readonly output: string[];
@@ -26,8 +26,8 @@ export class ProgramFailed extends Error {
 }
 
 /**
- * Runs a program to its end and resolves to its last lines. Throws ProgramFailed, errors of spawn, and errors
- * of `onLine`, which end the program.
+ * Runs a program until it ends, and returns its last lines. Throws ProgramFailed, errors of spawn, and errors
+ * of `onLine`. An error of `onLine` also ends the program.
  */
 export async function runProgram(command: string, args: string[], options: Options = {}): Promise<string[]> {
   const { cwd, env, onLine, signal } = options;
@@ -46,7 +46,7 @@ export async function runProgram(command: string, args: string[], options: Optio
       child.kill();
       reject(error);
     });
-    // Not `once`: a failing kill is an error as well.
+    // Not `once`, because a failed kill emits a second error.
     child.on('error', reject);
     child.once('close', (code, killedBy) => {
       const status = code ?? killedBy ?? 'no status';

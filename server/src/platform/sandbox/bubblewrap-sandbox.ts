@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { gpuDevices } from './gpu-devices.ts';
 import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 
-/** Environment variables that libraries need; others may contain passwords. */
+/** Settings files in /etc that libraries need. Others may contain passwords. */
 const SETTINGS = [
   'ld.so.cache ld.so.conf ld.so.conf.d alternatives static machine-id',
   'passwd group nsswitch.conf hosts host.conf resolv.conf gai.conf services protocols',
@@ -19,9 +19,9 @@ const SYSTEM = [
 ];
 
 /**
- * Runs programs in their own namespaces, with only the system, files that they need to read, and their own
- * folders. They share the network, to reach the server. @param hidden the server's own folders, hidden even
- * inside a readable folder
+ * Runs programs in their own namespaces, where they only see system folders, the files that they need to
+ * read, and their own folders. They share the network, so that they reach the server.
+ * @param hidden The server's own folders, which are hidden even inside a readable folder.
  */
 export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox {
   return {
@@ -36,14 +36,14 @@ export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox 
       '--unshare-cgroup-try',
       '--die-with-parent',
       '--new-session',
-      // Stop signals are sent to the first process of the namespace.
+      // The program must be the first process of its namespace, because that process gets the stop signals.
       '--as-pid-1',
       ...SYSTEM.flatMap((place) => ['--ro-bind-try', place, place]),
       ...['--proc', '/proc', '--dev', '/dev', '--tmpfs', '/tmp'],
       ...(await gpuDevices()).flatMap((device) => ['--dev-bind-try', device, device]),
       ...inside(reads, hidden),
       ...writes.flatMap((place) => ['--bind', place, place]),
-      // Everything not bind-mounted is tmpfs.
+      // Everything not bind-mounted is tmpfs; make its root read-only.
       ...['--remount-ro', '/'],
       ...['--chdir', cwd, '--'],
       ...argv,
@@ -51,7 +51,10 @@ export function bubblewrapSandbox(sharedDir: string, hidden: string[]): Sandbox 
   };
 }
 
-/** Mounts readable folders and masks hidden ones; for nested folders the inner one wins. */
+/**
+ * Returns the arguments that mount readable folders and cover hidden ones. Of nested folders, the inner one
+ * is mounted last.
+ */
 function inside(reads: string[], hidden: string[]): string[] {
   const covered = hidden.filter((place) => isIn(place, [...reads, ...SYSTEM]) && existsSync(place));
   return [

@@ -9,12 +9,12 @@ import { TRIAL_USER, userSandbox } from './user-sandbox.ts';
 
 const run = promisify(execFile);
 const TRY_MS = 10_000;
-/** The container of the reader may start after the server's. */
+/** Long, because the reader's container may start later than the server's. */
 const READER_MS = 60_000;
 const READER_PAUSE_MS = 1_000;
 
 type Places = {
-  /** Folder for files shared with sandboxed programs. */
+  /** Folder for files that are shared with sandboxed programs. */
   sharedDir: string;
   /** Folders that such programs must be able to read. */
   reads: string[];
@@ -23,9 +23,9 @@ type Places = {
 };
 
 /**
- * Returns the best sandbox of this machine, tested with a program that does nothing: separate users if the
- * server may change the user, otherwise bubblewrap, otherwise none; with a log line that names it and
- * explains why no better one is available.
+ * Returns the best sandbox that works on this machine, tested with a program that does nothing. Prefers
+ * separate users, which require that the server may change its user, over bubblewrap, and bubblewrap over
+ * none. Also returns a log line that names the sandbox and explains why no better one is used.
  */
 export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; line: string }> {
   await mkdir(places.sharedDir, { recursive: true, mode: 0o711 });
@@ -48,7 +48,7 @@ export async function findSandbox(places: Places): Promise<{ sandbox: Sandbox; l
   return { sandbox: noSandbox(places.sharedDir), line };
 }
 
-/** Returns the sandbox of the reader at the socket. Throws a plain sentence if it does not run programs. */
+/** Returns the sandbox of the reader at this socket. Throws a plain sentence if it cannot run programs. */
 export async function findReader(
   places: Pick<Places, 'sharedDir' | 'reads'>,
   socketPath: string,
@@ -68,7 +68,7 @@ export async function findReader(
   }
 }
 
-/** Returns null if a program ran in the sandbox; otherwise the reason why it did not. */
+/** Returns null if a program ran in the sandbox; otherwise the reason for the failure. */
 async function trySandbox(
   sandbox: Sandbox,
   { sharedDir, reads }: Pick<Places, 'sharedDir' | 'reads'>,

@@ -16,8 +16,8 @@ const EVERYBODY_USES = 0o006;
 const ITS_GROUP_USES = 0o060;
 
 /**
- * Returns the groups that may use devices that are not world-accessible. Never root's: drivers reserve some
- * device files for it, and that group has access to much else.
+ * Returns the groups that give access to devices that not everyone may use. Never returns root's group:
+ * drivers reserve some device files for it, but it also gives access to much else.
  */
 export function groupsToUse(devices: Pick<Stats, 'mode' | 'gid'>[]): number[] {
   const used = devices.filter(

@@ -1,13 +1,13 @@
 /** A program that processes untrusted files, and everything it may access. */
 export type SandboxedCommand = {
-  /** The program with its arguments. It gets the signals sent to the first process. */
+  /** The program with its arguments. It must receive signals sent to the process that starts it. */
   argv: string[];
   cwd: string;
-  /** Folders and files that it needs to read: itself and its inputs. */
+  /** Folders and files that the program must be able to read: itself and its inputs. */
   reads: string[];
-  /** Folders it may write to. */
+  /** Folders that the program may write to. */
   writes: string[];
-  /** The user to run as, if the sandbox separates by user. */
+  /** User that the program runs as, if the sandbox separates by user. */
   user: number;
 };
 
@@ -22,9 +22,9 @@ export type SandboxedCommand = {
  */
 export type Sandbox = {
   kind: 'user' | 'bubblewrap' | 'reader' | 'none';
-  /** Next to the blobs, so that they can be shared without a copy. */
+  /** Folder for shared files, on the same disk as the blobs, so that files need no copy. */
   sharedDir: string;
-  /** Returns the command to run a program in the sandbox. Rejects with a sentence if impossible. */
+  /** Returns the command that runs a program in the sandbox. Rejects with a sentence if impossible. */
   enclose: (program: SandboxedCommand) => Promise<string[]>;
 };
 

@@ -23,7 +23,7 @@ const seen = (localPath: string) =>
   });
 
 describe.skipIf(process.getuid?.() !== 0)('a file shared with a separate user', () => {
-  test('reserves its user, because another server would kill all processes of the user', async () => {
+  test('reserves its user, because another server would kill all processes of that user', async () => {
     const user = await shareFiles(sandbox, [], async (shared) => {
       expect(await reserveUser(shared.user)).toBeNull();
       return shared.user;
@@ -44,7 +44,7 @@ describe.skipIf(process.getuid?.() !== 0)('a file shared with a separate user', 
   });
 
   test.each([0o600, 0o666])(
-    'retains its permissions, %o, if the operator has another name for it',
+    "retains its permissions, %o, if the operator's folder contains the same file",
     async (mode) => {
       const imported = await makeFile(`imported-${mode}`, mode);
       await link(imported, `${imported}-blob`);
@@ -56,7 +56,7 @@ describe.skipIf(process.getuid?.() !== 0)('a file shared with a separate user', 
     },
   );
 
-  test('is not copied if it is world-readable and not writable by others', async () => {
+  test('is not copied if everyone may read but not write it', async () => {
     const imported = await makeFile('readable', 0o644);
     await link(imported, `${imported}-blob`);
     expect(await seen(`${imported}-blob`)).toEqual({ ino: (await stat(imported)).ino, mode: 0o644 });

@@ -4,24 +4,24 @@ import path from 'node:path';
 import type { Sandbox } from './sandbox.ts';
 import { isReaderUser, killAllOf, readerUsers, reserveUser, TRIAL_USER } from './user-sandbox.ts';
 
-/** Longer than any program reads, so its server was killed. */
+/** No program reads for this long, so the server that shared the files was killed. */
 const LEFT_BEHIND_MS = 60 * 60 * 1000;
 const READ_ONLY = 0o444;
 /** Permission bits of others, for reading and writing. */
 const OTHERS = 0o006;
 const OTHERS_READ = 0o004;
 
-/** A file, and its name in the shared folder. */
+/** A file, and the name under which it is shared. */
 export type SharedFile = { localPath: string; as: string };
 
-/** Folder inside the shared folder in which a program may write, if requested. */
+/** Subfolder of the shared folder that a program may write to, if requested. */
 export const SCRATCH = 'scratch';
 
 /**
- * Makes files readable for a sandboxed program while `work` runs: in a folder that only the program's user
- * may enter but not write to, so that it cannot redirect the server. They are not copied if the disk is the
- * same, and must not be changed. `scratch` adds a folder of that name for it to write to, deleted with the
- * rest.
+ * Lets a sandboxed program read files while `work` runs. The files are in a folder that only the program's
+ * user may enter. That user may not write to the folder, so it cannot trick the server into using other
+ * files. Files on the same disk are linked instead of copied, so they must not be changed. With `scratch`,
+ * the folder has a subfolder that the program may write to. Everything is deleted afterwards.
  */
 export async function shareFiles<T>(
   sandbox: Sandbox,
@@ -51,8 +51,9 @@ export async function shareFiles<T>(
 }
 
 /**
- * A world-readable file that others cannot write is protected by the folder's permissions. A file with
- * another hard link, such as an imported one of the operator, retains its permissions, so a copy is shared.
+ * Shares a file with other users. If everyone may read but not write the file, a link to it is enough,
+ * because the folder protects it. If it has other links, such as an operator's imported file, its permissions
+ * must not change, so a copy is shared.
  */
 async function shareWithUsers(localPath: string, target: string): Promise<void> {
   const { mode, nlink } = await stat(localPath);
@@ -76,14 +77,14 @@ async function makeFolder({ kind, sharedDir }: Sandbox) {
   return { folder, user: TRIAL_USER, free: () => undefined };
 }
 
-/** True if programs run as other users than the server; the reader's user has its group. */
+/** True if programs do not run as the server's user. The reader's user is in the server's group. */
 function isOfOthers({ kind }: Sandbox): boolean {
   return kind === 'user' || kind === 'reader';
 }
 
 /**
- * A folder named after its user. The user is reserved on this machine until `free` is called, because a server
- * kills all processes of the user when its program ends.
+ * Creates a folder named after the user that may enter it. The user is reserved on this machine until `free`
+ * is called, because a server kills all processes of the user when its program ends.
  */
 async function makeFolderOfUser({ sharedDir }: Sandbox) {
   const busy = await usersOfProcesses();
@@ -104,20 +105,23 @@ async function makeFolderOfUser({ sharedDir }: Sandbox) {
   throw new Error('There are no more users for programs that read files');
 }
 
-/** Users that run processes on this machine, such as programs of a killed server. */
+/** Returns the users that have processes on this machine, for example programs of a killed server. */
 async function usersOfProcesses(): Promise<Set<number>> {
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const found = await Promise.all(ids.map((id) => stat(`/proc/${id}`).catch(() => null)));
   return new Set(found.flatMap((one) => one?.uid ?? []));
 }
 
-/** Kills leftover processes, which could redirect the deletion or read the next program's files. */
+/**
+ * First kills the user's remaining processes. They could otherwise redirect the deletion, or read the files
+ * of the next program.
+ */
 async function removeFolder(folder: string, user: number): Promise<void> {
   if (isReaderUser(user)) await killAllOf(user);
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Deletes shared files left by killed servers. */
+/** Deletes the shared files of killed servers. */
 export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<void> {
   for (const name of await readdir(sharedDir).catch(() => [])) {
     const folder = path.join(sharedDir, name);

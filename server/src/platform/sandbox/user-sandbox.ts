@@ -12,23 +12,23 @@ import type { Sandbox, SandboxedCommand } from './sandbox.ts';
 const BIND_MOUNTS = fileURLToPath(new URL('./bind-mounts.sh', import.meta.url));
 
 /*
- * systemd's range for users of transient services: no account uses it, and it exists in containers with only
- * 65536 users.
+ * The range of user ids that systemd uses for transient services. No account has such an id, and containers
+ * with only 65536 users have them too.
  */
 const FIRST = 61_184;
 
 const LAST = 65_519;
 
-/** The first ones are for programs that read one file and exit. */
+/** The first 512 users are for programs that read one file and exit. */
 const READERS = 512;
 
-/** User for testing the sandbox, and placeholder without separate users. Shares nothing. */
+/** User for testing the sandbox. Also a placeholder for sandboxes without separate users. */
 export const TRIAL_USER = FIRST;
 
 /**
- * Runs programs as separate users, subject to ordinary file permissions. They cannot gain privileges, and may
- * use the GPUs. If a parent of a needed folder is closed to them, such as `/root`, they get a view of the
- * machine in which that parent contains nothing else.
+ * Runs programs as separate users, with ordinary file permissions. They cannot gain privileges, and may use
+ * the GPUs. If they may not enter a parent of a needed folder, such as `/root`, the needed folder is mounted
+ * there in their own view of the machine, without the other contents.
  */
 export function userSandbox(sharedDir: string): Sandbox {
   return {
@@ -56,7 +56,10 @@ async function becomeUser({ user }: SandboxedCommand): Promise<string[]> {
   ];
 }
 
-/** Returns the command that mounts needed folders at accessible places; empty if all are accessible. */
+/**
+ * Returns the command that mounts needed folders where the program can access them. Returns an empty list if
+ * it can access all of them.
+ */
 async function bindMounts({ cwd, reads, writes, user }: SandboxedCommand): Promise<string[]> {
   const needed = [...new Set([...reads, ...writes, cwd])].sort();
   const pairs: string[][] = [];
@@ -69,7 +72,7 @@ async function bindMounts({ cwd, reads, writes, user }: SandboxedCommand): Promi
   return [...unshare, '/bin/sh', BIND_MOUNTS, cwd, ...pairs.flat(), '--'];
 }
 
-/** Returns the topmost parent that the user may not enter, or null. */
+/** Returns the topmost parent folder that the user may not enter, or null. */
 async function inaccessibleAncestor(place: string, user: number): Promise<string | null> {
   let above = path.dirname(place);
   let closed: string | null = null;
@@ -80,7 +83,7 @@ async function inaccessibleAncestor(place: string, user: number): Promise<string
   }
 }
 
-/** True if a user with a group of the same number may enter. */
+/** True if the user, whose group has the same number, may enter the folder. */
 function mayEnter({ mode, uid, gid }: Stats, user: number): boolean {
   if (uid === user) return (mode & 0o100) !== 0;
   return (mode & (gid === user ? 0o010 : 0o001)) !== 0;
@@ -93,8 +96,8 @@ export async function killAllOf(user: number): Promise<void> {
 }
 
 /**
- * Reserves a user on this machine; returns a function that frees it, or null if another server has reserved
- * it. Uses an abstract socket, because the kernel frees its name when the process dies.
+ * Reserves a user on this machine. Returns a function that frees the user, or null if another server has
+ * reserved it. Uses an abstract socket, because the kernel frees its name when the process dies.
  */
 export async function reserveUser(user: number): Promise<(() => void) | null> {
   const holder = createServer((client) => client.destroy())
@@ -109,7 +112,7 @@ export async function reserveUser(user: number): Promise<(() => void) | null> {
   );
 }
 
-/** Returns the users of programs that read a file and exit, starting at a random one. */
+/** Returns the users for programs that read a file and exit, starting with a random one. */
 export function readerUsers(): number[] {
   const count = READERS - 1;
   const first = randomInt(count);
@@ -126,7 +129,7 @@ export function isWorkloadUser(user: number): boolean {
   return user >= FIRST + READERS && user <= LAST;
 }
 
-/** Returns a free user for a workload. `seed` makes two servers of a machine choose differently. */
+/** Returns a free user for a workload. `seed` makes two servers of a machine try different users first. */
 export function freeWorkloadUser(taken: ReadonlySet<number>, seed: number): number {
   const count = LAST - FIRST - READERS + 1;
   for (let step = 0; step < count; step += 1) {

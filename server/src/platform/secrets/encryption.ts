@@ -3,12 +3,12 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The owner and the purpose of the text, and the server's secret. */
+/** The owner and purpose of the text, and the server's secret. */
 export type Encryption = { userId: string; purpose: string; secret: string };
 
 /**
- * Encrypts with AES-256-GCM under a key derived from the server's secret for this purpose only, bound to the
- * owner: nonce, ciphertext, tag.
+ * Encrypts a text with AES-256-GCM. The key is derived from the server's secret and the purpose, and the text
+ * is bound to its owner. Returns nonce, ciphertext and tag.
  */
 export function encrypt(text: string, { userId, ...of }: Encryption): Buffer {
   const nonce = randomBytes(NONCE_BYTES);
@@ -17,7 +17,7 @@ export function encrypt(text: string, { userId, ...of }: Encryption): Buffer {
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** Throws if the secret is not the one used for encryption, or the bytes were changed. */
+/** Decrypts a text. Throws if the server's secret or the bytes have changed. */
 export function decrypt(encrypted: Buffer, { userId, ...of }: Encryption): string {
   const nonce = encrypted.subarray(0, NONCE_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', encryptionKey(of), nonce);

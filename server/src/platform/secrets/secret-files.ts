@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the operator's error for invalid settings. */
+/** Returns an error that lists the invalid settings for the operator. */
 export function unusable(faults: string[]): Error {
   return new Error(`Invalid settings:${faults.map((fault) => `\n  ${fault}`).join('')}`);
 }
 
-/** Returns the setting that names the file with another setting's value. */
+/** Returns the name of the setting with the path of a file that contains another setting's value. */
 export function fileName(name: string): string {
   return `${name}_FILE`;
 }

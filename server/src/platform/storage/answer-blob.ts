@@ -6,12 +6,15 @@ import { Answer } from '../http/answer.ts';
 import { parseRange } from '../http/parse-range.ts';
 import { readBlob } from './read-blob.ts';
 
-/** The parts of a request that choose between a whole file, a range of it and a cached copy. */
+/**
+ * The parts of a request that decide whether to send the whole file, a range of it, or nothing because the
+ * client's copy is current.
+ */
 export type FileRequest = Pick<FastifyRequest, 'method' | 'headers'>;
 
 /**
- * Returns a file, or the requested range, with these headers. The ETag is the SHA-256, so that downloads can
- * be resumed and cached copies reused. Throws the errors of `readBlob`.
+ * Returns a file, or the requested range of it, with these headers. The ETag is the SHA-256, so clients can
+ * resume downloads and reuse cached copies. Throws the errors of `readBlob`.
  */
 export async function answerBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -28,7 +31,7 @@ export async function answerBlob(
     ifRange === undefined || ifRange === etag ? parseRange(request.headers.range, sizeBytes) : null;
   if (range === 'unsatisfiable')
     return new Answer(undefined, { status: 416, headers: { 'content-range': `bytes */${sizeBytes}` } });
-  // With no body at all the framework would send a length of 0.
+  // Not `undefined`, for which Fastify would send a length of 0.
   const bytes =
     request.method === 'HEAD' || sizeBytes === 0
       ? Readable.from([])
@@ -48,8 +51,8 @@ export async function answerBlob(
 type ZippedFile = { path: string; sha256: string; sizeBytes: number; modifiedAt: Date };
 
 /**
- * Returns these files as a zip, created on the fly, with these headers. Weights and images do not compress, so
- * nothing is compressed and the length is known in advance.
+ * Returns these files as a zip with these headers. The zip is created while it is sent. Weights and images do
+ * not compress, so nothing is compressed and the length is known in advance.
  */
 export async function answerZip(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -58,7 +61,7 @@ export async function answerZip(
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
   zip.on('error', (error: Error) => output.destroy(error));
-  // The zip only stops reading when the client disconnects; its file would stay open.
+  // When the client disconnects, the zip stops reading but does not close its current file.
   let current: Readable | undefined;
   output.on('close', () => current?.destroy());
   for (const { path, sha256, sizeBytes: size, modifiedAt: mtime } of files) {
@@ -74,7 +77,7 @@ export async function answerZip(
     });
   }
   const bytes = await new Promise<number>((resolve) => {
-    // The types omit the callback's argument.
+    // The library's types omit the callback's argument.
     zip.end({ forceZip64Format: false, comment: '' }, resolve as () => void);
   });
   return new Answer(output, {

@@ -4,26 +4,29 @@ import type { Services } from '../context.ts';
 import type { Database, Transaction } from '../db/database.ts';
 
 /*
- * Bytes are deleted without holding a lock: first their row is deleted, together with a record of the
- * deletion; then the bytes; then the record.
+ * Bytes are deleted in steps, without holding a lock. A transaction deletes their row and records the
+ * deletion. Then the bytes are deleted, and finally the record.
  */
 
 type Parts = Pick<Services, 'blobs' | 'db'>;
 
-/** The process that deletes the bytes has timed out long before. */
+/** A deletion that began longer ago than this has failed: its process must have timed out. */
 const GONE_MS = 10 * 60_000;
 const DELETE_MS_MAX = 4 * 60_000;
 const LOOK_MS = 200;
 
-/** Thrown when registering a blob that is being deleted. */
+/** Thrown when a blob that is being deleted is registered. */
 class BeingDeleted extends Error {}
 
-/** Transaction step: marks bytes as being deleted, whose name is locked and whose row is gone. */
+/** Transaction step: records that bytes are being deleted. Their name is locked and their row deleted. */
 export async function beginDeletion(tx: Transaction, sha256: string): Promise<void> {
   await tx.insertInto('blob_deletions').values({ sha256 }).execute();
 }
 
-/** Transaction step: throws BeingDeleted, which `afterDeletion` waits for. The name is locked. */
+/**
+ * Transaction step: throws BeingDeleted if the bytes are being deleted; `afterDeletion` then waits. The
+ * caller has locked their name.
+ */
 export async function assertNotBeingDeleted(tx: Transaction, sha256: string): Promise<void> {
   const row = await tx
     .selectFrom('blob_deletions')
@@ -33,7 +36,7 @@ export async function assertNotBeingDeleted(tx: Transaction, sha256: string): Pr
   if (row) throw new BeingDeleted(`${sha256} is being deleted`);
 }
 
-/** Runs a transaction that registers the bytes, once they are not being deleted any more. */
+/** Runs a transaction that registers bytes. If they are being deleted, waits and runs it again. */
 export async function afterDeletion<T>(parts: Parts, sha256: string, register: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -61,7 +64,7 @@ export async function endDeletion({ blobs, db }: Parts, sha256: string): Promise
   await db.deleteFrom('blob_deletions').where('sha256', '=', sha256).execute();
 }
 
-/** Returns deletions whose process died or failed. */
+/** Returns deletions that failed or whose process died. */
 export async function listLeftDeletions(db: Database, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('blob_deletions')

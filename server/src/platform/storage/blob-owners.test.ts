@@ -63,7 +63,7 @@ test('a workload owns each file that it stores, until it is deleted', async () =
   expect(await ownersOf(workloadId)).toEqual({});
 });
 
-test('bytes with an owner are not considered, and bytes that are just getting one stay', async () => {
+test('does not collect bytes that have an owner, or that are just getting one', async () => {
   const [owned, wanted, unwanted] = [await newBlob(), await newBlob(), await newBlob()];
   const workloadId = await newWorkload();
   const own = (tx: typeof db, { sha256 }: { sha256: string }) =>
@@ -78,7 +78,7 @@ test('bytes with an owner are not considered, and bytes that are just getting on
   await inTransaction(db, async (tx) => {
     await own(tx, wanted);
     collecting.push(collect(wanted));
-    // It has seen no owner, and waits for this transaction.
+    // The collector found no owner yet, and waits for this transaction.
     await untilWaiting(db);
   });
   await Promise.all([...collecting, collect(owned), collect(unwanted)]);

@@ -5,15 +5,15 @@ export type Blob = { sha256: string; sizeBytes: number };
 export type WriteOptions = {
   sizeBytesMax?: number;
   tooLargeMessage?: string;
-  /** Expected size, if known: rejects immediately if there is no room. */
+  /** Expected size, if known. Without enough space, the bytes are rejected before any is read. */
   expectedBytes?: number;
-  /** Announced hash of the bytes: others are rejected with OtherBytes, and leave nothing. */
+  /** Announced hash of the bytes. Other bytes are rejected with HashMismatch, and not stored. */
   expectedSha256?: string;
-  /** Called when all bytes are safe on disk, before they can be found under their name. */
+  /** Called when all bytes are safely stored, but not yet visible under their name. */
   beforeVisible?: (blob: Blob) => Promise<void>;
 };
 
-/** The store has lost these bytes: they are missing, or no longer match their name. */
+/** The store no longer has these bytes: they are missing, unreadable, or do not match their name. */
 export class DamagedBlob extends Error {
   constructor(sha256: string, reason: 'missing' | 'changed' | 'unreadable', cause?: unknown) {
     super(`The bytes of ${sha256} are ${reason}`, { cause });
@@ -31,7 +31,7 @@ export class HashMismatch extends Error {
   }
 }
 
-/** Some received parts do not match what was written: they have to be sent again. */
+/** Some parts are no longer as they were written, and must be sent again. */
 export class DamagedParts extends Error {
   readonly numbers: number[];
 
@@ -42,16 +42,16 @@ export class DamagedParts extends Error {
 }
 
 /**
- * Bytes received in parts, each separately and in any order, like an object store's multipart upload. All
- * parts have one size, except the last one, which has the rest.
+ * Receives a file in parts, in any order, like the multipart upload of an object store. All parts have the
+ * same size, except the last one, which may be shorter.
  */
 export type PartStore = {
-  /** Returns the key of an upload of this size. Throws AppError('unavailable') without room. */
+  /** Returns the key of an upload of this size. Throws AppError('unavailable') without enough space. */
   open: (sizeBytes: number) => Promise<string>;
   /**
-   * Writes a part, numbered from 1, which begins at the byte `start`, and returns its hash once it is safe.
-   * Callers must not write the same part concurrently. Throws AppError('invalid_request') for more or fewer
-   * bytes, and 'unavailable'.
+   * Writes a part and returns its hash once it is safely stored. Parts are numbered from 1; `start` is the
+   * position of the first byte. Callers must not write the same part twice at the same time. Throws AppError
+   * 'invalid_request' if there are more or fewer bytes, and 'unavailable'.
    */
   write: (
     key: string,
@@ -59,9 +59,8 @@ export type PartStore = {
     bytes: Readable,
   ) => Promise<Blob>;
   /**
-   * Combines the parts into one blob; may be called again after an interruption. All parts are read again:
-   * throws DamagedParts with those that do not match their hash. An error of `beforeVisible` leaves the parts
-   * unchanged.
+   * Combines the parts into one blob. Can be repeated after an interruption. Reads all parts again, and
+   * throws DamagedParts if any does not match its hash. If `beforeVisible` throws, the parts stay unchanged.
    */
   complete: (
     key: string,
@@ -77,44 +76,47 @@ export type PartStore = {
 /** Immutable bytes, named by their SHA-256. */
 export type BlobStore = {
   /**
-   * Streams the bytes in and hashes them on the way. Nothing is visible until the last byte is safe; a stream
-   * that breaks leaves nothing. Throws AppError('payload_too_large'), OtherBytes, and AppError('unavailable')
-   * if too little room would be left for the server itself, or the store does not respond.
+   * Stores the bytes of a stream. They become visible only when the last byte is safely stored; if the stream
+   * breaks, nothing is left. Throws AppError('payload_too_large') and HashMismatch. Throws
+   * AppError('unavailable') if too little space would be left for the server itself, or if the store does not
+   * respond.
    */
   write: (bytes: Readable, options?: WriteOptions) => Promise<Blob>;
   /**
-   * Adds a local file: as a hard link if possible, so that it must not be written to any more, otherwise as a
-   * copy. Throws AppError('conflict') if it changes in the meantime, and 'unavailable'.
+   * Adds a local file, as a hard link if possible, otherwise as a copy. The file must not be changed
+   * afterwards. Throws AppError 'conflict' if the file changes during the call, and 'unavailable'.
    */
   adopt: (
     localPath: string,
     beforeVisible: (blob: Blob) => Promise<void>,
   ) => Promise<Blob & { isLinked: boolean }>;
   /**
-   * Returns a stream of the bytes, or of those from `start` to `end`, both inclusive. A full read withholds
-   * the last chunk until the hash is verified, and fails with DamagedBlob instead of ending. Throws
-   * DamagedBlob if the bytes are missing, and AppError('unavailable') if the store does not respond, which
-   * says nothing about the bytes.
+   * Returns a stream of the bytes, or of those from `start` to `end`, both inclusive. A read of the whole
+   * blob checks the hash before the last chunk, and fails with DamagedBlob if it does not match. Throws
+   * DamagedBlob if the bytes are missing. Throws AppError('unavailable') if the store does not respond.
    */
   read: (sha256: string, range?: { start: number; end: number }) => Promise<Readable>;
   /** Returns the size, or null if the bytes are missing. */
   stat: (sha256: string) => Promise<{ sizeBytes: number } | null>;
-  /** Provides the bytes as an immutable local file while `work` runs. Throws DamagedBlob if missing. */
+  /**
+   * Provides the bytes as a local file while `work` runs, which must not change it. Throws DamagedBlob if the
+   * bytes are missing.
+   */
   withLocalFile: <T>(sha256: string, work: (localPath: string) => Promise<T>) => Promise<T>;
   /**
-   * Returns a public URL of the bytes with these response headers, valid until `expiresAt`; null if the store
-   * has none and this server must send them.
+   * Returns a public URL of the bytes, which responds with these headers until `expiresAt`. Returns null if
+   * the store has no such URLs and this server must send the bytes.
    */
   presign: (
     sha256: string,
     answer: { contentType: string; contentDisposition: string; expiresAt: Date },
   ) => Promise<string | null>;
-  /** Origin of such URLs, from which pages may show images and videos; null if there are none. */
+  /** Origin of these URLs, from which pages may load images and videos; null if there are none. */
   linkOrigin: string | null;
   delete: (sha256: string, signal?: AbortSignal) => Promise<void>;
-  /** Free space in bytes; null if the store is unlimited. */
+  /** Returns the free space in bytes; null if the store is unlimited. */
   freeBytes: () => Promise<number | null>;
-  /** Deletes unfinished uploads that were interrupted, e.g. by the end of their process. */
+  /** Deletes unfinished uploads that were interrupted, for example when their process ended. */
   removeUnfinished: () => Promise<void>;
   parts: PartStore;
 };

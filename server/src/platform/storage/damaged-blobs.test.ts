@@ -75,7 +75,7 @@ const sentence = (name: string) =>
   `The stored bytes of ${name} are damaged. Upload the file again, ` +
   'or ask the operator of this server to restore it from a backup.';
 
-test('a storage that fails before its bytes are read only affects the reader', async () => {
+test('a storage error before the first byte is read only affects the reader', async () => {
   const bytes = new Readable({ read: () => undefined });
   const blobs = { ...server.services.blobs, read: async () => bytes };
   const stream = await readBlob({ ...server.services, blobs }, { sha256: 'a'.repeat(64), path: 'a' });
@@ -95,7 +95,7 @@ test('a file that is never read is closed with its stream', async () => {
 });
 
 describe('damaged bytes', () => {
-  test('abort a download before its end, are named from then on, and are repaired by uploading them again', async () => {
+  test('abort a download before its end, are named afterwards, and are repaired by uploading them again', async () => {
     const bytes = randomBytes(3_000_000);
     const sha256 = await upload('large.bin', bytes);
     await damage(sha256, bytes);
@@ -115,13 +115,13 @@ describe('damaged bytes', () => {
     expect(await damagedCount()).toBe(0);
   });
 
-  test('of a small file are never sent, nor is a missing file', async () => {
+  test('of a small file are never sent; a missing file is reported too', async () => {
     const bytes = randomBytes(500);
     const sha256 = await upload('small.bin', bytes);
     await damage(sha256, bytes);
     expect(await refusal(await download('small.bin'))).toEqual([409, sentence('small.bin')]);
     await upload('small.bin', bytes);
-    // The external report does not contain the user's file name.
+    // The report to the external service does not contain the user's file name.
     expect(reported.at(-1)).toMatchObject({ tags: { logged: 'stored bytes are damaged' } });
     expect(JSON.stringify(reported.at(-1)?.tags)).not.toContain('small');
     await rm(placeOf(sha256));
@@ -130,7 +130,7 @@ describe('damaged bytes', () => {
     expect((await download('small.bin')).status).toBe(200);
   });
 
-  test('that are still being read do not mark the same bytes as damaged once they are stored again', async () => {
+  test('that are still being read do not mark the same bytes as damaged after they were stored again', async () => {
     const bytes = randomBytes(3_000_000);
     const sha256 = await upload('again.bin', bytes);
     await damage(sha256, bytes);
@@ -141,7 +141,7 @@ describe('damaged bytes', () => {
     expect((await download('again.bin')).status).toBe(200);
   });
 
-  test('are named when a user wants to see their rows', async () => {
+  test("are reported by name if a user opens the file's rows", async () => {
     const bytes = Buffer.from('a,b\n1,2\n');
     await rm(placeOf(await upload('rows.csv', bytes)));
     const preview = () =>
@@ -151,7 +151,7 @@ describe('damaged bytes', () => {
     expect((await preview()).status).toBe(200);
   });
 
-  test('of a card do not hide the asset', async () => {
+  test('of a card do not hide its asset', async () => {
     const bytes = Buffer.from('# A card');
     await damage(await upload('README.md', bytes), bytes);
     expect((await server.request(contract.getAsset, { params: { id } }, { as: ada })).card).toBeNull();
@@ -160,7 +160,7 @@ describe('damaged bytes', () => {
 });
 
 describe('scrubbing', () => {
-  test('finds damage that was never read, oldest first, and repaired files', async () => {
+  test('finds damage although nobody reads the file, oldest first, and notices repaired files', async () => {
     const pieces = [randomBytes(100), randomBytes(200)];
     const names = await Promise.all(pieces.map((bytes, at) => upload(`piece-${at}`, bytes)));
     await damage(names[1] ?? '', pieces[1] ?? Buffer.alloc(0));
@@ -173,7 +173,7 @@ describe('scrubbing', () => {
     expect(await refusal(await download('piece-1'))).toEqual([409, sentence('piece-1')]);
     expect((await download('piece-0')).status).toBe(200);
 
-    // The operator restores the bytes, and starts a full scrub.
+    // The operator restores the bytes, and starts a scrub of all blobs.
     await writeFile(placeOf(names[1] ?? ''), pieces[1] ?? '');
     clock.advance({ minutes: 1 });
     const checked: boolean[] = [];
@@ -186,7 +186,7 @@ describe('scrubbing', () => {
     expect(await damagedCount()).toBe(0);
   });
 
-  test('skips unreadable files, and checks them again the next time', async () => {
+  test('skips unreadable files, and checks them again in the next run', async () => {
     clock.advance({ days: 31 });
     await Promise.all([1, 2].map((at) => upload(`more-${at}`, randomBytes(100))));
     const before = await server.services.db
@@ -217,7 +217,7 @@ describe('scrubbing', () => {
     expect(checked.at(-1)).toBe(locked?.sha256);
   });
 
-  test('stops when aborted, and resumes from there', async () => {
+  test('stops when aborted, and the next run continues from there', async () => {
     clock.advance({ days: 31 });
     const checked: string[] = [];
     const stop = new AbortController();
@@ -241,7 +241,7 @@ describe('scrubbing', () => {
 describe('collecting', () => {
   const later = () => new Date(Date.now() + 1000);
 
-  test('retains bytes that are stored again while they are deleted', async () => {
+  test('retains bytes that are stored again while they are being deleted', async () => {
     const bytes = randomBytes(2000);
     const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
     for (let round = 0; round < 20; round += 1) {
@@ -259,7 +259,7 @@ describe('collecting', () => {
         async (found) => (await buffer(found)).equals(bytes),
         () => false,
       );
-      // Referenced bytes exist, whichever transaction came first.
+      // Whichever transaction came first, referenced bytes exist.
       expect(isThere || row === undefined).toBe(true);
     }
   });
@@ -292,7 +292,7 @@ describe('collecting', () => {
     expect(await blobs.stat(sha256)).toBeNull();
   });
 
-  test('a deletion by a killed process is left to it for a while, and then the bytes are stored again', async () => {
+  test('the deletion of a killed process is resumed only after a while; then the same bytes can be stored again', async () => {
     const bytes = randomBytes(2000);
     const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
     const { blobs, db } = server.services;
@@ -309,7 +309,7 @@ describe('collecting', () => {
     expect(await listLeftDeletions(db, 10)).toEqual([]);
   });
 
-  test('storing the same bytes during a deletion waits, and succeeds afterwards', async () => {
+  test('waits to store bytes while the same bytes are being deleted, and then succeeds', async () => {
     const bytes = randomBytes(2000);
     const { sha256 } = await storeBlob(server.services, Readable.from([bytes]));
     const { blobs, db } = server.services;

@@ -37,7 +37,7 @@ test('a file that the disk can no longer read is damaged', async () => {
   await expect(buffer(await store.read(sha256))).rejects.toThrow(DamagedBlob);
 });
 
-test('reserves room on the disk: checks before and during a write, and for the announced size', async () => {
+test('reserves space on the disk: checks before and during a write, and for the announced size', async () => {
   const full = {
     code: 'unavailable',
     publicMessage: 'The server has no disk space left for this file. Its operator can make room.',
@@ -48,7 +48,7 @@ test('reserves room on the disk: checks before and during a write, and for the a
   const tight = await openLocalBlobStore(other, async () => free);
   const piece = Buffer.alloc(16 * 1024 * 1024);
   let taken = 0;
-  /** The disk fills up while the second chunk is sent. */
+  /** A source whose second chunk fills the disk. */
   const pieces = () =>
     Readable.from(
       (function* () {
@@ -100,7 +100,7 @@ test('deletes abandoned uploads, and leaves uploads of other servers alone', asy
   expect(await readdir(unfinished)).toHaveLength(2);
 });
 
-test('an empty store has no damaged files, because the disk may not be mounted', async () => {
+test('does not report files as damaged if the store is empty, because the disk may not be mounted', async () => {
   const dir = await temporaryFolder();
   const store = await openLocalBlobStore(dir);
   const lost = '0'.repeat(64);

@@ -18,24 +18,24 @@ import {
 } from './local-part-store.ts';
 import { verified } from './read-blob.ts';
 
-/** Writes are more frequent than this: a stalled body is aborted earlier. */
+/** A file without writes for this long is abandoned, because a stalled upload is aborted earlier. */
 const STALE_MS = 6 * 60 * 60 * 1000;
-/** Reserved for the database and its journal, which may be on the same disk. */
+/** Space that is reserved for the database and its journal, which may be on the same disk. */
 const FREE_BYTES_MIN = 1024 * 1024 * 1024;
-/** Other programs write too, so free space is checked again after this many bytes. */
+/** The free space is checked again after this many bytes, because other programs write too. */
 const CHECK_EVERY_BYTES = 64 * 1024 * 1024;
 
 /**
- * Stores blobs on the local disk, at `<dir>/ab/cdef…`. Bytes are written to `<dir>/unfinished` first,
- * flushed, and renamed. Several servers may share the folder. Files in `unfinished` without recent writes are
- * deleted when it opens. `findFreeBytes` returns the free space of a folder's disk.
+ * Stores blobs on the local disk, at `<dir>/ab/cdef…`. Bytes are first written to `<dir>/unfinished`,
+ * flushed, and then renamed. Several servers may share the folder. Opening the store deletes files in
+ * `unfinished` that were not written to for long. `findFreeBytes` returns the free space of a folder's disk.
  */
 export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBytes): Promise<BlobStore> {
   const unfinished = path.join(dir, 'unfinished');
   await mkdir(unfinished, { recursive: true, mode: 0o700 });
   await sweep(unfinished);
   const place = (sha256: string) => path.join(dir, sha256.slice(0, 2), sha256.slice(2));
-  // An empty store means the volume isn't mounted, not that one blob is missing.
+  // If the whole store is empty, its disk is probably not mounted, so do not report a missing blob.
   const missing = async (sha256: string) =>
     (await readdir(dir)).some((name) => name.length === 2)
       ? new DamagedBlob(sha256, 'missing')
@@ -45,7 +45,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     if ((await findFreeBytes(unfinished)) - wantedBytes < FREE_BYTES_MIN) throw noRoom();
   };
 
-  /** Publishes the file created by `make` at the given path; on any error nothing is left. */
+  /** Moves the file that `make` creates to its final place. If anything fails, no file is left. */
   const keep = async <B extends Blob>(
     make: (temporary: string) => Promise<B>,
     beforeVisible?: (blob: Blob) => Promise<void>,
@@ -62,7 +62,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
     } catch (error) {
       throw toStoreError(error);
     } finally {
-      // Still exists if both are names of one file.
+      // If both names already were links to the same file, `rename` did nothing and this one still exists.
       await rm(temporary, { force: true });
     }
   };
@@ -127,7 +127,7 @@ async function receive(
       yield chunk;
     }
   };
-  // Closes the file, after flushing it to the disk.
+  // The stream flushes the file to the disk and closes it.
   await pipeline(counted, handle.createWriteStream({ highWaterMark: BUFFER_BYTES, flush: true }));
   const sha256 = hash.digest('hex');
   if (sha256 !== (expectedSha256 ?? sha256)) throw new HashMismatch(sha256);
@@ -138,7 +138,7 @@ async function sweep(unfinished: string): Promise<void> {
   for (const name of await readdir(unfinished)) {
     const file = path.join(unfinished, name);
     const found = await stat(file).catch((error: unknown) => {
-      // It was finished, or swept by another server.
+      // Another server has finished or deleted the file.
       if (isMissing(error)) return null;
       throw error;
     });
@@ -146,7 +146,7 @@ async function sweep(unfinished: string): Promise<void> {
   }
 }
 
-/** Makes `file` a hard link to a file, or a copy if the disk allows no link. */
+/** Makes `file` a hard link to `from`, or a copy if the disk does not support links. */
 async function adopt(
   localPath: string,
   file: string,
@@ -177,7 +177,7 @@ async function adopt(
   }
 }
 
-/** Yields the bytes; throws DamagedBlob instead of the system's error if the disk cannot read them. */
+/** Yields the bytes. If the disk cannot read them, throws DamagedBlob instead of the system's error. */
 async function* readable(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   try {
     yield* bytes;
@@ -186,7 +186,10 @@ async function* readable(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGen
   }
 }
 
-/** A bad sector or a damaged file system; missing permissions or memory say nothing about the bytes. */
+/**
+ * True for a bad sector or a damaged file system. Other errors, such as missing permissions, do not mean that
+ * the bytes are damaged.
+ */
 function isRotten(error: unknown): boolean {
   return ['EIO', 'EUCLEAN', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }

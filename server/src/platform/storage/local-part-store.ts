@@ -7,7 +7,7 @@ import { AppError, invalidRequest, unavailable } from '../errors.ts';
 import { type Blob, DamagedParts, type PartStore } from './blob-store.ts';
 import { wrongSize } from './read-blob.ts';
 
-/** Large buffers make writing cheaper than hashing. */
+/** Large, so that writing takes less time than hashing. */
 export const BUFFER_BYTES = 1024 * 1024;
 
 const { O_CREAT, O_RDWR } = constants;
@@ -16,15 +16,15 @@ const { O_CREAT, O_RDWR } = constants;
 const WHOLE = '.whole';
 
 type Disk = {
-  /** Path of a blob. */
+  /** Returns the path of a blob. */
   place: (sha256: string) => string;
-  /** Throws AppError('unavailable') if this many bytes would leave too little. */
+  /** Throws AppError('unavailable') if writing this many bytes would leave too little space. */
   checkFreeSpace: (wantedBytes: number) => Promise<void>;
 };
 
 /**
- * Unfinished blobs in the folder `dir`, on the same disk as finished blobs: each is one file, in which parts
- * are written at their offsets, so that completing copies nothing.
+ * Stores unfinished blobs in the folder `dir`, which must be on the same disk as finished blobs. Each blob is
+ * one file, and each part is written at its offset, so completing it copies nothing.
  */
 export async function localPartStore(dir: string, { place, checkFreeSpace }: Disk): Promise<PartStore> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
@@ -46,8 +46,8 @@ export async function localPartStore(dir: string, { place, checkFreeSpace }: Dis
     complete: async (key, whole, beforeVisible) => {
       const file = fileOf(key);
       const taken = `${file}${WHOLE}`;
-      // Renamed, so that late writers of a part no longer find the file. It is already renamed if this was
-      // interrupted.
+      // Rename the file, so that processes that still write a part no longer find it. After an interruption
+      // it is already renamed.
       if ((await sizeOf(taken)) === null) await takeAway(file, taken, whole.partSha256s);
       try {
         const blob = await checkWhole(taken, whole);
@@ -81,7 +81,7 @@ async function takeAway(file: string, taken: string, partSha256s: string[]): Pro
   }
 }
 
-/** Writes and flushes bytes. Reopens the file for each chunk, because it may be renamed at any time. */
+/** Writes and flushes bytes. Opens the file again for each chunk, because it may be renamed at any time. */
 async function writePart(
   file: string,
   { start, sizeBytes }: { start: number; sizeBytes: number },
@@ -116,12 +116,12 @@ async function writePart(
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-/** Returns a file's bytes as a blob. Throws DamagedParts unless they match the parts. */
+/** Returns the bytes of a file as a blob. Throws DamagedParts if the parts do not match their hashes. */
 async function checkWhole(
   file: string,
   { sizeBytes, partBytes, partSha256s, announcedSha256 }: Parameters<PartStore['complete']>[1],
 ): Promise<Blob> {
-  // The announced hash of the whole file proves the parts as well.
+  // If the whole file matches its announced hash, the parts need no check.
   if (announcedSha256 !== null) {
     const [sha256] = await hashEvery(file, sizeBytes);
     if (sha256 === announcedSha256 && (await sizeOf(file)) === sizeBytes) return { sha256, sizeBytes };
@@ -133,7 +133,7 @@ async function checkWhole(
   return { sha256: whole.digest('hex'), sizeBytes };
 }
 
-/** Returns the hash of each section of this many bytes. */
+/** Returns the hash of each section of `bytes` bytes. */
 async function hashEvery(
   file: string,
   bytes: number,
@@ -160,7 +160,7 @@ async function hashEvery(
   return hashes;
 }
 
-/** Returns null if there is no such file. */
+/** Returns the size of a file, or null if it does not exist. */
 export async function sizeOf(file: string): Promise<number | null> {
   try {
     return (await stat(file)).size;
@@ -170,7 +170,7 @@ export async function sizeOf(file: string): Promise<number | null> {
   }
 }
 
-/** Yields the bytes; distinguishes a disconnected sender from a failed disk. */
+/** Yields the bytes, and marks errors of the sender, so that they are not mistaken for errors of the disk. */
 export async function* yieldBytes(source: AsyncIterable<Buffer | string>): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of source) yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
@@ -180,7 +180,7 @@ export async function* yieldBytes(source: AsyncIterable<Buffer | string>): Async
   }
 }
 
-/** Makes the rename itself survive a power loss. */
+/** Flushes a folder, so that a rename in it survives a power loss. */
 export async function flushFolder(dir: string): Promise<void> {
   const handle = await open(dir, 'r');
   try {
@@ -194,7 +194,7 @@ export function isMissing(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ENOENT';
 }
 
-/** Converts the error of a full disk to its sentence; returns every other error unchanged. */
+/** Replaces the error of a full disk by a user-facing one; returns every other error unchanged. */
 export function toStoreError(error: unknown): unknown {
   return (error as NodeJS.ErrnoException).code === 'ENOSPC' ? noRoom(error) : error;
 }

@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts';
 import type { BlobStore } from './blob-store.ts';
 import { readBlobHealth } from './queries.ts';
 
-/** Adds the health of the stored bytes to the metrics of this process; read on demand. */
+/** Adds the health of the stored bytes to the metrics of this process. It is read on demand. */
 export function measureBlobs(
   registry: Registry,
   { db, blobs }: { db: Database; blobs: Pick<BlobStore, 'freeBytes'> },

@@ -4,19 +4,20 @@ import type { Database } from '../db/database.ts';
 import { type BlobStore, DamagedBlob } from './blob-store.ts';
 import { listBlobs, touchBlobs } from './queries.ts';
 
-/** Most of the time of a small file is waiting. */
+/** Number of concurrent copies, because a small file mostly waits for responses. */
 const AT_ONCE = 8;
 const PAGE = 1000;
 
 type Stores = { db: Database; from: BlobStore; to: BlobStore };
 export type Moved = { files: number; bytes: number; damaged: string[] };
 
-/** Thrown before a blob that was deleted in the meantime becomes visible. */
+/** Thrown if a blob was deleted before its copy became visible. */
 class NotKept extends Error {}
 
 /**
- * Copies blobs missing in one store from the folder of another, while servers use both. Nothing is deleted,
- * so it may be killed at any time and resumed. Each blob is compared with its hash; damaged ones are skipped.
+ * Copies blobs that one store lacks from the folder of another, while servers use both. Deletes nothing, so
+ * it may be killed at any time and started again. Each blob is compared with its hash, and damaged ones are
+ * skipped.
  */
 export async function moveBlobs(
   stores: Stores,
@@ -39,7 +40,7 @@ export async function moveBlobs(
   return moved;
 }
 
-/** Returns the database's blobs that the store lacks or has incomplete. */
+/** Returns the blobs in the database that the store lacks, or has with another size. */
 export async function findUnmoved({ db, to }: Pick<Stores, 'db' | 'to'>): Promise<string[]> {
   const unmoved: string[] = [];
   for (let after = ''; ; ) {
@@ -53,16 +54,16 @@ export async function findUnmoved({ db, to }: Pick<Stores, 'db' | 'to'>): Promis
   }
 }
 
-/** Returns the number of copied bytes. */
+/** Copies one blob, and returns the number of copied bytes. */
 async function moveBlob({ db, from, to }: Stores, sha256: string): Promise<number> {
   const here = await from.stat(sha256);
   const there = await to.stat(sha256);
-  // It was deleted in the meantime.
+  // Skip a blob that was deleted in the meantime or is already there.
   if (!here || there?.sizeBytes === here.sizeBytes) return 0;
   try {
     await to.write(await from.read(sha256), {
       ...{ expectedSha256: sha256, expectedBytes: here.sizeBytes },
-      // From now on the collector ignores it for an hour.
+      // From now on, the collector ignores the blob for an hour.
       beforeVisible: async () => {
         if (!(await touchBlobs(db, [sha256]))) throw new NotKept();
       },
@@ -70,7 +71,7 @@ async function moveBlob({ db, from, to }: Stores, sha256: string): Promise<numbe
     return here.sizeBytes;
   } catch (error) {
     if (error instanceof NotKept) return 0;
-    // The store reports a failed sender; the actual cause is inside.
+    // The store reports that its sender failed. If the blob is damaged, the cause says so.
     throw error instanceof Error && error.cause instanceof DamagedBlob ? error.cause : error;
   }
 }

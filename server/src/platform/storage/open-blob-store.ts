@@ -5,10 +5,10 @@ import type { Database } from '../db/database.ts';
 import type { BlobStore } from './blob-store.ts';
 import { openLocalBlobStore } from './local-blob-store.ts';
 
-/** File in the data folder that names the bucket with its files. */
+/** Name of the file in the data folder that contains the address of the bucket. */
 export const FILES_LIE_IN = 'files-lie-in';
 
-/** A single one may have been lost. */
+/** Number of blobs to look for. More than one, because a single blob may be lost. */
 const ASKED = 3;
 
 type Settings = Pick<Config, 'cacheDir' | 'dataDir' | 's3'>;
@@ -24,9 +24,10 @@ export function blobCopiesDir({ cacheDir }: Pick<Config, 'cacheDir'>): string {
 }
 
 /**
- * Opens the configured store. With a bucket, files that remain in the folder are read from there until they
- * are moved and the folder is deleted. Throws a sentence for the operator if the bucket is unusable, or if
- * the files of this data folder are elsewhere than configured, since all of them would seem to be damaged.
+ * Opens the configured store. With a bucket, files that are still in the folder are read from there until
+ * they have been moved and the folder is deleted. Throws a sentence for the operator if the bucket is
+ * unusable. Also throws if the files of this data folder are stored elsewhere than configured; otherwise all
+ * files would seem to be damaged.
  */
 export async function openBlobStore(settings: Settings): Promise<BlobStore> {
   const folder = blobsDir(settings);
@@ -38,7 +39,7 @@ export async function openBlobStore(settings: Settings): Promise<BlobStore> {
   return (await hasBlobs(folder)) ? openMovingBlobStore(store, await openLocalBlobStore(folder)) : store;
 }
 
-/** Opens the store in the bucket alone. The S3 library is loaded lazily. */
+/** Opens the store in the bucket alone. Imports the S3 library only when it is needed. */
 export async function openS3(
   { cacheDir }: Pick<Config, 'cacheDir'>,
   s3: NonNullable<Config['s3']>,
@@ -61,7 +62,7 @@ export async function hasBlobs(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Records the bucket in the data dir. */
+/** Records the address of the bucket in the data folder. */
 async function recordBucket({ dataDir, s3 }: Settings): Promise<void> {
   await mkdir(dataDir, { recursive: true });
   await writeFile(bucketFileOf(dataDir), `${placeOf(s3)}\n`, { mode: 0o600 });
@@ -81,7 +82,7 @@ async function assertSameBucket({ dataDir, s3 }: Settings): Promise<void> {
   );
 }
 
-/** Returns '' if no bucket was ever used. */
+/** Returns the recorded address, or '' if no bucket was ever used. */
 async function readNote(dataDir: string): Promise<string> {
   return (await readFile(bucketFileOf(dataDir), 'utf8').catch(() => '')).trim();
 }
@@ -95,11 +96,11 @@ function placeOf(s3: Config['s3']): string {
 }
 
 /**
- * Store to use while files are moved from one store to another: writes go to the new one, missing files are
- * read from the old one, which retains everything except deleted files.
+ * Returns a store to use while files are moved. It writes to the new store, and reads files that the new
+ * store lacks from the old one. Blobs are deleted from both.
  */
 function openMovingBlobStore(to: BlobStore, from: BlobStore): BlobStore {
-  /** Returns the store that has the blob; the new one if neither has. */
+  /** Returns the store that has the blob, or the new one if neither has it. */
   const holderOf = async (sha256: string) =>
     (await to.stat(sha256)) === null && (await from.stat(sha256)) !== null ? from : to;
   return {
@@ -127,8 +128,8 @@ function openMovingBlobStore(to: BlobStore, from: BlobStore): BlobStore {
 }
 
 /**
- * Throws a sentence for the operator if the database references files and the store has none of a sample:
- * then it is another bucket, and all files would seem to be damaged.
+ * Throws a sentence for the operator if the store has none of several blobs that the database references.
+ * Then it is probably another bucket, and all files would seem to be damaged.
  */
 export async function requireKnownBucket(db: Database, blobs: Pick<BlobStore, 'stat'>): Promise<void> {
   const named = await db

@@ -2,11 +2,11 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 
 /*
- * Ownership of bytes. Triggers on the tables that reference bytes maintain `blob_owners`, and from it
- * `user_storage` and `blobs.unowned`.
+ * Which users and workloads own bytes. Triggers on the tables that reference bytes update `blob_owners`. From
+ * it, triggers derive `user_storage` and `blobs.unowned`.
  */
 
-/** Returns the bytes stored by a user; bytes shared by several files count once. */
+/** Returns how many bytes a user stores. Bytes that are shared by several files count once. */
 export async function findStoredBytes(db: Database, userId: string): Promise<bigint> {
   const row = await db
     .selectFrom('user_storage')
@@ -16,7 +16,7 @@ export async function findStoredBytes(db: Database, userId: string): Promise<big
   return row?.bytes ?? 0n;
 }
 
-/** Like `findStoredBytes`, locked until the transaction ends, to serialize changes by one user. */
+/** Like `findStoredBytes`, but locked until the transaction ends, to serialize changes by one user. */
 export async function lockStoredBytes(tx: Transaction, userId: string): Promise<bigint> {
   const { bytes } = await tx
     .insertInto('user_storage')
@@ -41,7 +41,7 @@ export async function ownsBlob(db: Database | Transaction, userId: string, sha25
   return row !== undefined;
 }
 
-/** Returns true if the store has the blob undamaged, and it has an owner. */
+/** Returns true if the store has the undamaged blob and the blob has an owner. */
 export async function hasOwnedBlob(db: Database, sha256: string): Promise<boolean> {
   const row = await db
     .selectFrom('blob_owners')
@@ -54,7 +54,7 @@ export async function hasOwnedBlob(db: Database, sha256: string): Promise<boolea
   return row !== undefined;
 }
 
-/** Returns blobs without an owner that were not stored again since `before`. */
+/** Returns blobs without an owner that were not stored again after `before`. */
 export async function listUnownedBlobs(db: Database, before: Date, limit: number): Promise<string[]> {
   const rows = await db
     .selectFrom('blobs')
@@ -68,8 +68,8 @@ export async function listUnownedBlobs(db: Database, before: Date, limit: number
 }
 
 /**
- * Deletes a blob's row; false if it has an owner or was stored again in the meantime. The row is locked
- * first, so that transactions that are about to own it end before and are seen.
+ * Deletes a blob's row. Returns false if the blob has an owner or was stored again. Locks the row first,
+ * which waits for transactions that are about to become owners.
  */
 export async function deleteUnownedBlob(
   tx: Transaction,

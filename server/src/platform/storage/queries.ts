@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../db/database.ts';
 import type { Blob } from './blob-store.ts';
 
-/** Records that the store has this blob, whose bytes were just written, maybe again. */
+/** Records a blob whose bytes were just written to the store, perhaps again. */
 export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
   const now = sql<Date>`now()`;
   await tx
@@ -14,15 +14,15 @@ export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
     .execute();
 }
 
-/** Locks the name of a blob until the transaction ends, to serialize storing and deleting it. */
+/** Locks the name of a blob until the transaction ends, so that storing and deleting it are serialized. */
 export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
 }
 
-/** Version of the bytes that a check refers to: the time with all its digits, as text. */
+/** Identifies the stored bytes that a check refers to: the time with all its digits, as text. */
 const version = sql<string>`touched_at::text`;
 
-/** Returns the recorded state of a blob, before its bytes are read. */
+/** Returns the recorded state of a blob. Read it before the bytes. */
 export async function readBlobState(
   db: Database,
   sha256: string,
@@ -35,7 +35,10 @@ export async function readBlobState(
   return { isDamaged: row?.damaged_at != null, version: row?.version ?? null };
 }
 
-/** Records a check, unless the bytes were stored again since. Known damage retains its original time. */
+/**
+ * Records the result of a check, unless the bytes were stored again after the state was read. If the damage
+ * was already known, its time stays unchanged.
+ */
 export async function recordBlobCheck(
   db: Database,
   blob: { sha256: string; version: string | null },
@@ -49,7 +52,7 @@ export async function recordBlobCheck(
     .execute();
 }
 
-/** Clears damage recorded for the previous bytes; readers of those can no longer record it. */
+/** Clears damage recorded for earlier bytes. Processes that still read those cannot record it any more. */
 export async function markStored(db: Database, sha256: string): Promise<void> {
   await db
     .updateTable('blobs')
@@ -59,8 +62,8 @@ export async function markStored(db: Database, sha256: string): Promise<void> {
 }
 
 /**
- * Protects blobs from the collector again, as if they were stored now, because their references take long to
- * be written. Returns false if none exists.
+ * Protects blobs from the collector for another hour, for callers that need long to write references to them.
+ * Returns false if none of the blobs exists.
  */
 export async function touchBlobs(db: Database, sha256s: string[]): Promise<boolean> {
   const { numUpdatedRows } = await db
@@ -71,7 +74,7 @@ export async function touchBlobs(db: Database, sha256s: string[]): Promise<boole
   return numUpdatedRows > 0n;
 }
 
-/** Returns blobs after this one, by name. */
+/** Returns the blobs that follow this one, ordered by name. */
 export async function listBlobs(
   db: Database,
   after: string,
@@ -86,7 +89,7 @@ export async function listBlobs(
     .execute();
 }
 
-/** Returns the blob that was unchecked for longest, and not since `before`; excludes `without`. */
+/** Returns the blob with the oldest check before `before`. Skips the blobs in `without`. */
 export async function findLongestUnchecked(
   db: Database,
   before: Date,
@@ -111,8 +114,8 @@ export async function readBlobHealth(db: Database): Promise<{ damaged: number; o
 }
 
 /**
- * Locks blobs until the transaction ends, so that they are not deleted. Throws for a blob that the store does
- * not have: bytes and row are deleted together.
+ * Locks blobs until the transaction ends, so that they are not deleted. Throws if the store lacks a blob: its
+ * row was deleted with the bytes.
  */
 export async function lockBlobs(tx: Transaction, sha256s: string[]): Promise<void> {
   const { rows } = await sql<{ sha256: string }>`

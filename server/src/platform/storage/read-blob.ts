@@ -6,9 +6,9 @@ import { DamagedBlob } from './blob-store.ts';
 import { readBlobState, recordBlobCheck } from './queries.ts';
 
 /**
- * Returns a stream of a file's bytes, or of a range. Throws AppError('conflict'), with a sentence that names
- * the file, if the bytes are known to be damaged. Damage found while reading is logged and recorded, and aborts
- * the stream before its end.
+ * Returns a stream of a file's bytes, or of a range of them. Throws AppError('conflict') with a sentence that
+ * names the file if the bytes are known to be damaged. If damage is found while reading, it is logged and
+ * recorded, and the stream fails before its end.
  */
 export async function readBlob(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -23,14 +23,15 @@ export async function readBlob(
     stream.destroy(await toError(error).catch((failure: Error) => failure));
   };
   bytes.once('error', (error) => void breakOff(error));
-  // An error before the caller reads would otherwise end the process; the caller still gets it when it reads.
+  // Without a listener, an error before the caller reads would end the process. The caller still gets the
+  // error.
   stream.on('error', () => undefined);
-  // A client that disconnects before the storage responds leaves nothing open.
+  // Closes the storage's stream if the client disconnects before the storage responds.
   stream.once('close', () => bytes.destroy());
   return bytes.pipe(stream);
 }
 
-/** Yields the bytes, but the last chunk only if all together match this hash. */
+/** Yields the bytes, but yields the last chunk only if all bytes together match this hash. */
 export async function* verified(bytes: AsyncIterable<Buffer>, sha256: string): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
   let last: Buffer | null = null;
@@ -73,9 +74,9 @@ export async function withBlobFiles<T>(
 }
 
 /**
- * Call before reading a file: throws AppError('conflict') with a sentence that names the file if its bytes
- * are known to be damaged. Otherwise returns a function for read errors: it logs and records damage, and
- * converts it to that sentence; it returns other errors unchanged.
+ * Must be called before a file is read. Throws AppError('conflict') with a sentence that names the file if
+ * its bytes are known to be damaged. Otherwise returns a function to convert read errors: it logs and records
+ * damage, and returns the same AppError for it. It returns other errors unchanged.
  */
 export async function guardDamagedReads(
   services: Pick<Services, 'clock' | 'db' | 'log'>,

@@ -4,16 +4,16 @@ import { defineJob } from '../jobs/define-job.ts';
 import { DamagedBlob } from './blob-store.ts';
 import { findLongestUnchecked, recordBlobCheck } from './queries.ts';
 
-/** Every blob is read at least this often, as far as the rate allows. */
+/** Every blob is read at least this often, if the rate permits. */
 const EVERY_MS = 30 * 24 * 60 * 60 * 1000;
-/** A fraction of a slow disk's read rate: 16 MB/s are 1.4 TB a day. */
+/** 16 MB/s are only a fraction of what a slow disk can read, but 1.4 TB a day. */
 const BYTES_PER_SECOND = 16 * 1024 * 1024;
-/** The next hourly run resumes after this one. */
+/** A run ends before the next hourly one, which continues. */
 const RUN_MS = 50 * 60 * 1000;
-/** If this many cannot be read, the store is broken, not the blobs. */
+/** If more blobs than this cannot be read, the store is broken, not the blobs. */
 const UNREADABLE_MAX = 100;
 
-/** Rereads stored bytes at a low rate, longest unread first. */
+/** Reads stored bytes again at a low rate, starting with those that were checked longest ago. */
 export const scrubBlobsJob = defineJob({
   name: 'platform.scrub-blobs',
   schedule: '7 * * * *',
@@ -28,9 +28,9 @@ export const scrubBlobsJob = defineJob({
 });
 
 /**
- * Checks all blobs that were not checked since then, oldest first, and records damage. Clears the mark of a
- * blob that is intact again, e.g. after a restore. Nothing is recorded for unreadable blobs, e.g. without
- * permission: the next run retries them. Throws if there are very many.
+ * Checks all blobs that were not checked since then, oldest first, and records damage. Clears the damage of a
+ * blob that is intact again, for example after a restore. Records nothing for a blob that cannot be read, for
+ * example without permission; the next run retries it. Throws if too many blobs cannot be read.
  */
 export async function scrubBlobs(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -59,7 +59,7 @@ export async function scrubBlobs(
       if (unreadable.length === UNREADABLE_MAX) throw error;
       return null;
     });
-    // Aborted, or another blob is next.
+    // Nothing to record: the check was aborted, or the blob could not be read.
     if (isGood === null) continue;
     await recordBlobCheck(services.db, blob, { isGood, at: services.clock.now() });
     if (!isGood) services.log.error({ sha256: blob.sha256 }, 'stored bytes are damaged');
@@ -67,7 +67,7 @@ export async function scrubBlobs(
   }
 }
 
-/** Null if the signal aborted first. */
+/** Returns whether the bytes match their hash, or null if the signal aborted first. */
 async function checkBytes(
   { blobs }: Pick<Services, 'blobs'>,
   sha256: string,

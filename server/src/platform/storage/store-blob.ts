@@ -7,9 +7,9 @@ import { deleteUnownedBlob } from './owner-queries.ts';
 import { lockBytes, markStored, upsertBlob } from './queries.ts';
 
 /**
- * Stores bytes, which are collected unless another table references them soon. They are registered before
- * they are visible, and `collectBlob` records a deletion before it deletes their row: even if the server is
- * killed, the store has no bytes unknown to the database. Throws errors of the store.
+ * Stores bytes. Unless another table references them soon, they are deleted again. The store never has bytes
+ * that the database does not know, even if the server is killed: bytes are registered before they become
+ * visible, and `collectBlob` records a deletion before it deletes their row. Throws errors of the store.
  */
 export async function storeBlob(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -17,12 +17,12 @@ export async function storeBlob(
   options?: Omit<WriteOptions, 'beforeVisible'>,
 ): Promise<Blob> {
   const stored = await services.blobs.write(bytes, { ...options, beforeVisible: registerWith(services) });
-  // Until now readers may have read earlier damaged bytes.
+  // Readers before this point may have read earlier, damaged bytes, and must not mark the new ones.
   await markStored(services.db, stored.sha256);
   return stored;
 }
 
-/** Like `storeBlob`, for a local file; `isLinked` if the store has a hard link and no copy. */
+/** Like `storeBlob`, but for a local file. `isLinked`: the store has a hard link instead of a copy. */
 export async function adoptBlob(
   services: Pick<Services, 'blobs' | 'db'>,
   localPath: string,
@@ -44,8 +44,8 @@ function registerWith(services: Pick<Services, 'blobs' | 'db'>) {
 }
 
 /**
- * Deletes a blob, with its bytes, that has no owner and was not stored again since. If it is interrupted, a
- * record remains so that they are deleted later; otherwise unreferenced bytes would never be found.
+ * Deletes a blob that has no owner and was not stored again. The deletion is recorded first, so that it can
+ * be resumed after an interruption. Otherwise nobody would ever find the unreferenced bytes.
  */
 export async function collectBlob(
   services: Pick<Services, 'db' | 'blobs'>,
@@ -57,6 +57,7 @@ export async function collectBlob(
     await beginDeletion(tx, sha256);
     return true;
   });
-  // Storing the same bytes again waits until these are deleted, and then registers and writes them again.
+  // If the same bytes are stored again now, that call waits for the deletion, and then registers and writes
+  // them.
   if (isUnowned) await endDeletion(services, sha256);
 }

@@ -52,7 +52,7 @@ test('finds blobs without an owner without scanning the others', async () => {
   expect(plan).not.toMatch(/blob_owners|Seq Scan|rows=\d{3,}/);
 });
 
-test('a blob is unowned until it gets its first owner, and after it loses its last one', async () => {
+test('a blob is unowned until it gets its first owner, and again after it loses its last one', async () => {
   await insertBlob('bread');
   const isUnowned = async () => (await unowned()).includes(hash('bread'));
   expect(await isUnowned()).toBe(true);
@@ -65,7 +65,7 @@ test('a blob is unowned until it gets its first owner, and after it loses its la
   expect(await isUnowned()).toBe(true);
 });
 
-test('if two owners are removed concurrently, the second is the last', async () => {
+test('if the last two owners are removed concurrently, the blob becomes unowned', async () => {
   await insertBlob('cake');
   await own(db, 'one', 'cake');
   await own(db, 'other', 'cake');
@@ -79,7 +79,7 @@ test('if two owners are removed concurrently, the second is the last', async () 
   expect(await unowned()).toContain(hash('cake'));
 });
 
-test('an owner added while the last one is removed preserves the blob, whichever is first', async () => {
+test('a blob stays owned if an owner is added while the last one is removed, in any order', async () => {
   await insertBlob('roll');
   await own(db, 'leaving', 'roll');
   let gone: Promise<unknown> = Promise.resolve();

@@ -3,7 +3,7 @@ import type { Endpoint } from '@bakehouse/contract/endpoint';
 
 export type Input = { params?: Record<string, string>; query?: Record<string, string>; body?: object };
 
-/** A form with a file; stored under its own name unless `path` is set. */
+/** A form with a file. The file is stored under its own name unless `path` is set. */
 export function form(name: string, bytes: Buffer, path?: string): FormData {
   const body = new FormData();
   if (path !== undefined) body.set('path', path);
@@ -19,7 +19,7 @@ function document(name: string): FormData {
 
 const lfsBatch = { operation: 'upload', objects: [{ oid: '0'.repeat(64), size: 1 }] };
 
-/** Required inputs of calls, in addition to their path. */
+/** Inputs that calls require in addition to their path. */
 export const inputs: Record<string, Input> = {
   'GET /api/v1/asset/:id/preview': { query: { path: 'rows.csv' } },
   'GET /api/v1/asset/:id/columns': { query: { path: 'rows.csv' } },
@@ -59,11 +59,11 @@ export const inputs: Record<string, Input> = {
   'POST /api/v1/asset/:id/upload': { body: form('rows.csv', Buffer.from('mine now')) },
 };
 
-/** Paths whose `:id` is not a dataset or a model. */
+/** Paths whose `:id` is neither a dataset nor a model. */
 export function paramsOf({ path: url }: Endpoint, things: Record<string, string>): Record<string, string> {
   if (url.includes('/video/generations/:id')) return { ...things, id: things.videoId ?? '' };
   if (url.includes('/generations/:id')) return { ...things, id: things.generationId ?? '' };
-  // Git LFS appends `.git` to repository names.
+  // Git LFS appends `.git` to the names of repositories.
   if (url.includes('/info/lfs/'))
     return { ...things, name: url.startsWith('/hub/datasets') ? 'rows.git' : 'base.git' };
   if (url.startsWith('/hub/:namespace/:name/')) return { ...things, name: 'base', '*': 'config.json' };

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 
-/** Returns every endpoint of the contract, including tables of endpoints, by path. */
+/** Returns every endpoint of the contract by path, including those in tables of endpoints. */
 export async function contractEndpoints(): Promise<Endpoint[]> {
   const dir = path.join(import.meta.dirname, '../../../../contract/src');
   const files = (await readdir(dir, { recursive: true })).filter(
@@ -16,7 +16,7 @@ export async function contractEndpoints(): Promise<Endpoint[]> {
     .sort((a, b) => a.path.localeCompare(b.path));
 }
 
-/** The value itself, or the endpoints in a table of tables such as `imageCalls`. */
+/** Returns the value itself, or the endpoints in nested tables such as `imageCalls`. */
 function endpointsIn(value: unknown, depth = 0): Endpoint[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('access' in value && 'path' in value) return [value as Endpoint];

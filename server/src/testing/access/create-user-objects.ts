@@ -18,7 +18,7 @@ import { insertBatch, insertPicture, insertRows } from './insert-rows.ts';
 
 type Parts = { server: TestServer; ada: TestUser };
 
-/** Adds a file to an asset of Ada's. */
+/** Adds a file to an asset of Ada. */
 async function addFile(
   { server, ada }: Parts,
   id: string,
@@ -34,7 +34,7 @@ async function addFile(
   expect(answer.status, await answer.text()).toBe(200);
 }
 
-/** Creates an asset of Ada's with these files. */
+/** Creates an asset of Ada with these files. */
 async function makeAsset(
   parts: Parts,
   dataset_type: 'RAW' | 'MODEL',
@@ -48,7 +48,7 @@ async function makeAsset(
   return id;
 }
 
-/** The dataset `rows` as the hub's clients name it, with a folder. */
+/** The dataset `rows` under the name that the hub's clients use, with a folder. */
 async function nameRepository(parts: Parts, id: string): Promise<Record<string, string>> {
   const { server, ada } = parts;
   await addFile(parts, id, 'rows.csv', Buffer.from('question\na\n'), 'folder/rows.csv');
@@ -70,7 +70,7 @@ async function nameForOpenAi(
   };
 }
 
-/** Creates one of each of Ada's objects, keyed by their names in the contract's paths. */
+/** Creates one object of each kind for Ada. The keys are the names of the objects in the contract's paths. */
 export async function makeThings(parts: Parts): Promise<Record<string, string>> {
   const { server, ada } = parts;
   const as = ada;
@@ -122,7 +122,7 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
     ...(await insertRows(server, ada, id)),
     uploadId,
     ...{ number: '1', step: '1' },
-    // Of a visitor's image, which belongs to no user.
+    // The token of a visitor's image, which belongs to no user.
     token: 'made-up',
     ...(await nameForOpenAi(parts, { runId: runs[0]?.run_id ?? '', videoId: generated.videoId })),
     username: 'somebody',
@@ -142,7 +142,7 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
   };
 }
 
-/** Magic, version 3, no tensors, no values. */
+/** An empty GGUF file: magic, version 3, no tensors, no values. */
 function emptyGguf(): Buffer {
   const bytes = Buffer.alloc(24);
   bytes.write('GGUF');

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { TestServer, TestUser } from '../test-server.ts';
 
 /**
- * For tests: inserts a usage window, a reading, a clone, a response and a draft of the user, which cannot be
- * created by calls alone.
+ * For tests: inserts objects of the user that calls alone cannot create: a usage window, a reading, a clone,
+ * a response and a draft.
  */
 export async function insertRows(
   server: Pick<TestServer, 'app' | 'services'>,
@@ -85,7 +85,7 @@ export async function insertBatch(server: Pick<TestServer, 'services'>, user: Te
   return id;
 }
 
-/** For tests: inserts a completed draft of the user, with a document and a row. */
+/** For tests: inserts a completed draft of the user with a document and a row. */
 async function insertDraft(
   { services: { db } }: Pick<TestServer, 'services'>,
   user: TestUser,
@@ -114,7 +114,7 @@ async function insertDraft(
   return { draft_id: id, document_id: documentId, row_id: rowId };
 }
 
-/** For tests: inserts an image and a video without generating them; they reuse the bytes of a user's file. */
+/** For tests: inserts an image and a video without generating them. They have the bytes of a user's file. */
 export async function insertPicture(
   server: Pick<TestServer, 'services'>,
   user: TestUser,

@@ -1,4 +1,4 @@
-/** The original product's client, which ships no types. */
+/** Types of the original product's client, which has none of its own. */
 declare module 'bagelml' {
   export class Settings {
     constructor(options: Record<string, unknown>);

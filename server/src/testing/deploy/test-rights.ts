@@ -31,8 +31,8 @@ const RELEASE = 'bakehouse';
 const WORK = 'bakehouse-work';
 
 /**
- * Installs the chart on a real control plane, where the driver has only the rights granted by the chart, and
- * runs the driver suite.
+ * Installs the chart on a real control plane and runs the driver suite there. The driver has only the rights
+ * that the chart grants.
  */
 export async function testRights(helm: string): Promise<void> {
   const dir = await temporaryFolder();
@@ -79,7 +79,7 @@ export async function testRights(helm: string): Promise<void> {
     });
   });
 
-  test('the driver has the rights that are checked at startup, and no more than it uses', async () => {
+  test('the driver has the rights that it checks at startup, and no rights that it does not use', async () => {
     const pod = await openCluster({ kubeconfig, namespace: WORK });
     onFileEnd(async () => pod.close());
     expect(await checkCluster(pod, { kueue: true })).toMatchObject({ id: expect.any(String) });
@@ -95,7 +95,7 @@ export async function testRights(helm: string): Promise<void> {
   });
 }
 
-/** Objects created for multi-node work. */
+/** Objects that are created for work on several nodes. */
 function testNodes(cluster: Cluster, driver: Driver): void {
   test('work on two nodes gets its names and its policy', async () => {
     const workloadId = randomUUID();
@@ -116,7 +116,7 @@ function testNodes(cluster: Cluster, driver: Driver): void {
   });
 }
 
-/** Expects that objects which would expose work are forbidden. */
+/** Expects that the driver may not create objects that would expose work. */
 async function expectRefused(pod: Cluster): Promise<void> {
   const { services, networkPolicies } = pathsOf(WORK);
   const metadata = { name: 'open' };
@@ -143,7 +143,7 @@ async function kubeconfigOfPod(plane: ControlPlane, dir: string): Promise<string
   return kubeconfig;
 }
 
-/** Creates the queues of deploy/kueue, which must pass Kueue's own validation. */
+/** Creates the queues of deploy/kueue, which Kueue validates. */
 async function makeExampleQueues(cluster: Cluster): Promise<void> {
   const file = path.join(chartDir, '../../kueue/queues.yaml');
   for (const document of parseAllDocuments(await readFile(file, 'utf8'))) {
@@ -161,7 +161,7 @@ async function install({ cluster, kubeconfig }: ControlPlane, helm: string): Pro
   await runProgram(helm, ['install', 'bake', chartDir, ...words, '--set', 'work.createNamespace=false']);
 }
 
-/** Creates drivers with the rights of a kubeconfig, whose pods are scripts. */
+/** Creates drivers with the rights of a kubeconfig. Their pods are scripts. */
 async function driversOf(plane: ControlPlane, kubeconfig: string) {
   const runner = scriptRunner(suiteScript);
   plane.setLogs(runner.logs);

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { onFileEnd } from '../on-file-end.ts';
 import { freePort } from './free-port.ts';
 
-test('a free port is outside the ephemeral range, is returned once, and can be listened on', async () => {
+test('a free port is not an ephemeral port, is returned only once, and can be listened on', async () => {
   const first = await freePort();
   expect(first).toBeLessThan(32_000);
   const next = first + 1;

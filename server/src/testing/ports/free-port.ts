@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Below the ephemeral ports, which a client could use before the server starts. */
+/** Lower than the ephemeral ports. A client could use one of those before the server starts. */
 const FIRST = 10_000;
-/** Each process uses its own hundred ports, while ranges last. */
+/** Each process has its own hundred ports, as long as there are enough. */
 const SHARE = 100;
 const SHARES = 220;
 
 let asked = 0;
 
-/** For tests: returns a port without a listener, for a server that starts or restarts later. */
+/** For tests: returns a port on which nothing listens, for a server that starts or restarts later. */
 export async function freePort(): Promise<number> {
   const first = FIRST + (process.pid % SHARES) * SHARE;
   for (let tries = 0; tries < SHARE; tries += 1) {

@@ -2,19 +2,19 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A fault applied to a request or its response. */
+/** A fault for a request or its response. */
 type Fault =
   | { status: number; code: string; fields?: Record<string, string> }
-  /** Resets the connection after this many bytes of the response's body. */
+  /** Number of bytes of the response's body after which the connection is reset. */
   | { resetAfter: number }
   | 'silence';
 
-/** For tests: a proxy in front of an S3 server that applies faults chosen by `fault`. */
+/** For tests: a proxy in front of an S3 server. `fault` chooses the fault for each request. */
 export async function faultyProxy(target: string) {
   const proxy = {
     endpoint: '',
     fault: (_request: IncomingMessage): Fault | null => null,
-    /** Method, path and range of each received request. */
+    /** Method, path and range of each request that was received. */
     seen: [] as string[],
     close: async () => {
       server.closeAllConnections();
@@ -47,7 +47,7 @@ function sendFault(
 }
 
 function pass(target: string, from: IncomingMessage, to: ServerResponse, resetAfter: number) {
-  // The host name is signed, too.
+  // Preserve the Host header, because it is signed.
   const on = request(
     new URL(from.url ?? '/', target),
     { method: from.method, headers: from.headers },

@@ -6,11 +6,11 @@ import { onFileEnd } from '../on-file-end.ts';
 export type ReceivedMail = { from: string; to: string[]; head: string; body: string };
 
 type Options = {
-  /** Required login. Defaults to none. */
+  /** Login that clients must send. Defaults to none. */
   login?: { user: string; password: string };
 };
 
-/** A mail server on its own port that records received mails. It closes when the test file ends. */
+/** A mail server on its own port that records the mails it receives. It is closed when the test file ends. */
 export async function mailServer({ login }: Options = {}) {
   const mails: ReceivedMail[] = [];
   let refusal: { responseCode: number } | null = null;
@@ -46,11 +46,11 @@ export async function mailServer({ login }: Options = {}) {
   const { port } = server.server.address() as AddressInfo;
   return {
     mails,
-    /** Rejects every mail with this code; null accepts mails again. */
+    /** Rejects every mail with this code. Null accepts mails again. */
     refuse: (responseCode: number | null) => {
       refusal = responseCode === null ? null : { responseCode };
     },
-    /** Mail settings for a server that uses it. */
+    /** Mail settings of a server that uses this mail server. */
     settings: {
       host: '127.0.0.1',
       port,

@@ -9,13 +9,13 @@ import { freePort } from '../ports/free-port.ts';
 
 export type S3Credentials = { AWS_ACCESS_KEY_ID: string; AWS_SECRET_ACCESS_KEY: string };
 
-/** Calls before signatures are verified, which create two users. */
+/** Calls that create two users. They run before signatures are verified. */
 const UNSIGNED_CALLS = 5;
 const EVERYTHING = { Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: 's3:*', Resource: '*' }] };
 
 /**
- * For tests and benchmarks: an S3 server that verifies signatures and discards its files at the end. `owner`
- * may do everything, and `stranger` nothing. Installed at first use.
+ * For tests and benchmarks: an S3 server that verifies signatures and deletes its files at the end. `owner`
+ * may do everything, and `stranger` nothing. It is installed at its first use.
  */
 export async function startS3Server() {
   const config = readConfig(process.env);
@@ -47,7 +47,7 @@ export async function startS3Server() {
     PolicyDocument: JSON.stringify(EVERYTHING),
   });
   const stranger = await makeUser(endpoint, 'stranger');
-  /** Switches verification of signatures; the server cannot verify presigned links. */
+  /** Switches the verification of signatures on or off. The server cannot verify presigned links. */
   const verify = async (whether: boolean) => {
     const body = whether ? '0' : 'inf';
     await fetch(`${endpoint}/moto-api/reset-auth`, { method: 'POST', body });
@@ -65,7 +65,7 @@ async function makeUser(endpoint: string, UserName: string): Promise<S3Credentia
 async function iam(endpoint: string, call: Record<string, string>): Promise<string> {
   const answer = await fetch(endpoint, {
     method: 'POST',
-    // Names the service of the call.
+    // The server reads the service of a call (iam) from this header.
     headers: { authorization: 'AWS4-HMAC-SHA256 Credential=x/20260101/us-east-1/iam/aws4_request' },
     body: new URLSearchParams({ ...call, Version: '2010-05-08' }),
   });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { onFileEnd } from '../on-file-end.ts';
 import { freePort } from '../ports/free-port.ts';
 
-/** A received event, with the fields that tests check. */
+/** An event that was received, with the fields that tests check. */
 type SentEvent = {
   event_id: string;
   platform: string;
@@ -19,15 +19,15 @@ type SentEvent = {
   };
 };
 
-/** For tests: a service that accepts Sentry envelopes; its DSN is project 4. */
+/** For tests: a service that accepts Sentry envelopes. Its DSN names project 4. */
 export async function sentryServer() {
   const service = {
     dsn: '',
     events: [] as SentEvent[],
-    /** Raw envelopes. */
+    /** The envelopes as they were received. */
     bodies: [] as string[],
     requests: 0,
-    /** Replaces the 200 response. */
+    /** Response to send instead of 200. */
     answer: (response: ServerResponse) => void response.end('{}'),
   };
   const take = async (request: IncomingMessage, response: ServerResponse) => {

@@ -2,7 +2,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { expect, it } from 'vitest';
 import { STARTER, starterServing } from '../../modules/deployments/testing/starter-serving.ts';
 
-/* An agent on Anthropic's client. The model server writes what its grammar allows. */
+/* An agent that uses Anthropic's client. The model server writes any output that its grammar permits. */
 const { stub, server, nextUser } = await starterServing();
 
 const functions = {
@@ -45,6 +45,6 @@ it.each([false, true])('an agent with three tools reaches its answer (streamed: 
     content: [{ text: 'It is 8.' }],
     stop_reason: 'end_turn',
   });
-  // The model has read its calls and their results.
+  // The model has received its calls and their results.
   expect(stub.requests.at(-1)?.messages).toHaveLength(7);
 });

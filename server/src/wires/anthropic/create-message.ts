@@ -15,13 +15,13 @@ import { type Places, renameMessageField, toAnthropicError } from './describe-an
 import { MessageEvents, PING } from './message-events.ts';
 import { type MessageBody, toChat, toMessageChat } from './to-chat.ts';
 
-/** The first API version with today's stream format. */
+/** The first API version that has today's stream format. */
 const FIRST = '2023-06-01';
 
-/** The version of Anthropic's API that the client sent, and a signal that aborts when it disconnects. */
+/** The API version that the client sent, and a signal that aborts when the client disconnects. */
 export type MessageCall = { version: string | undefined; client: AbortSignal };
 
-/** Answers a message as a chat in Anthropic's shape, with one reservation and one charge. */
+/** Answers a message with a chat, in Anthropic's format. Reserves and charges credits once. */
 export async function createMessage(
   ctx: Context,
   parts: ChatParts,
@@ -46,7 +46,7 @@ export async function createMessage(
 function messageShape(asked: MessageBody): AnswerShape {
   const events = new MessageEvents(asked);
   return {
-    // The first event contains the prompt tokens, which are known at the first token.
+    // The first event contains the number of prompt tokens, which is known when the first token arrives.
     begin: () => '',
     add: (chunks, answer) => events.add(chunks, answer),
     cut: () => events.cut(),

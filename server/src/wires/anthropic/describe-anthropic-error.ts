@@ -7,7 +7,7 @@ import { Answer } from '../../platform/http/answer.ts';
 import type { Binding, DescribeError } from '../../platform/http/bind.ts';
 import { toErrorBody } from '../../platform/http/send-error.ts';
 
-/** Anthropic's status for temporary unavailability. */
+/** Status that Anthropic uses for temporary unavailability. */
 const OVERLOADED = 529;
 
 const types: Record<number, string> = {
@@ -28,7 +28,10 @@ export const describeAnthropicError: DescribeError = (error, { id }) =>
     headers: { 'request-id': id },
   });
 
-/** Describes errors of endpoints that OpenAI's API has too. Anthropic's clients send a version header. */
+/**
+ * Returns an error in the format of the client's API, for endpoints that both APIs have. Anthropic's clients
+ * send a version header.
+ */
 export const describeEitherError: DescribeError = (error, request) =>
   isForAnthropic(request)
     ? describeAnthropicError(error, request)
@@ -48,7 +51,10 @@ export function isForAnthropic({ headers }: Pick<FastifyRequest, 'headers'>): bo
   return headers['anthropic-version'] !== undefined;
 }
 
-/** Returns 404 to Anthropic's clients, because their endpoint at this path is not supported. */
+/**
+ * Wraps an endpoint of OpenAI's API so that Anthropic's clients get 404. Their endpoint with the same path is
+ * not supported.
+ */
 export function exceptForAnthropic(binding: Binding): Binding {
   return {
     ...binding,
@@ -62,25 +68,25 @@ export function exceptForAnthropic(binding: Binding): Binding {
   };
 }
 
-/** Returns an error body, which is also the last event of a failed stream. */
+/** Returns the body of an error response. A stream that fails ends with the same JSON. */
 export function toAnthropicError(
   { status, code, publicMessage, param }: AppError,
   requestId: string,
 ): z.infer<typeof anthropicError> {
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  // Agents recognise these words and shorten the conversation.
+  // Coding agents recognise the words "prompt is too long", and shorten the conversation.
   const message = code === 'context_length_exceeded' ? `prompt is too long: ${publicMessage}` : publicMessage;
-  // Makes Anthropic's tool runners send the whole conversation instead.
+  // With this code, Anthropic's tool runners retry with the whole conversation.
   const details = param?.split('.')[0] === 'thread' && {
     details: { error_code: 'thread_unsupported_request' },
   };
   return { type: 'error', error: { type, message, ...details }, request_id: requestId };
 }
 
-/** The path of each message and tool of the chat in the body. */
+/** For each message and tool of the chat, its path in the body. */
 export type Places = { places: string[]; toolPlaces: string[] };
 
-/** Returns the error with the name of the sent field. Errors from before the conversion already have it. */
+/** Renames an error's field to its name in the client's body. Earlier errors have it already. */
 export function renameMessageField(error: unknown, places: Places | null): unknown {
   return places === null ? error : renameField(error, { names, ...places, rest: 'messages' });
 }

@@ -70,7 +70,7 @@ test('a stream has its events in order, each block from start to stop', () => {
   });
 });
 
-test('a message in one piece has the same blocks', () => {
+test('a message that is not streamed has the same blocks', () => {
   const events = new MessageEvents(asked);
   events.add(pieces, answer);
   expect(events.whole(usage)).toMatchObject({ content, stop_reason: 'tool_use', role: 'assistant' });
@@ -91,7 +91,7 @@ test.each([
   },
 );
 
-test('a truncated call has no input, and an empty answer has no block', () => {
+test('a truncated call has no input, and an empty answer has no blocks', () => {
   const cut = new MessageEvents(asked);
   cut.add([piece(call(0, '{"a": ', 'add')), piece({}, 'length')], {
     usage: { ...usage, completionTokens: 100 },

@@ -8,7 +8,7 @@ type Block =
 type Event = { type: string; [field: string]: unknown };
 type Answer = { usage: Usage; stopSequence: string | null };
 
-/** Keeps an idle stream open. */
+/** Event that keeps an idle stream open. */
 export const PING = write([{ type: 'ping' }]);
 
 /** Converts the chunks of a chat into a message and its stream events. */
@@ -16,7 +16,7 @@ export class MessageEvents {
   private readonly asked: { model: string; max_tokens: number };
   private readonly id = `msg_${randomUUID().replaceAll('-', '')}`;
   private readonly content: Block[] = [];
-  /** The received input of the open tool call. */
+  /** The input of the open tool call, as far as it was received. */
   private input = '';
   private isOpen = false;
   private hasStarted = false;
@@ -41,12 +41,12 @@ export class MessageEvents {
     return write(events);
   }
 
-  /** Marks the answer as truncated, for example at a maximum of tokens. */
+  /** Marks the answer as truncated, for example because it reached the maximum of tokens. */
   cut(): void {
     this.finish = 'cut';
   }
 
-  /** Returns the last events of a stream. */
+  /** Returns the events that end a stream. */
   end(usage: Usage): string {
     const events = this.start(usage);
     this.close(events);
@@ -57,7 +57,7 @@ export class MessageEvents {
     return write(events);
   }
 
-  /** Returns the message after all chunks were added. */
+  /** Returns the complete message. Call it after all chunks were added. */
   whole(usage: Usage): object {
     this.close([]);
     return { ...this.message(usage), content: this.content, ...this.ending(usage) };
@@ -99,7 +99,7 @@ export class MessageEvents {
     this.delta({ type: 'input_json_delta', partial_json: more }, events);
   }
 
-  /** Returns the open block if it has this type, or else opens a new one. */
+  /** Returns the open block if it has this type. Otherwise closes it and opens a new one. */
   private opened<Type extends Block['type']>(
     type: Type,
     make: () => Extract<Block, { type: Type }>,
@@ -129,7 +129,7 @@ export class MessageEvents {
     this.isOpen = false;
     const block = this.content.at(-1);
     if (block?.type === 'tool_use') block.input = toInput(this.input);
-    // Thoughts are not signed: no later request reads them.
+    // Thoughts need no signature, because later requests do not use them.
     if (block?.type === 'thinking') this.delta({ type: 'signature_delta', signature: '' }, events);
     events.push({ type: 'content_block_stop', index: this.index() });
   }
@@ -148,7 +148,7 @@ export class MessageEvents {
   }
 }
 
-/** Reports no cache hits: they would reveal other calls. */
+/** Never reports cache hits, because they would reveal other users' calls. */
 function toWireUsage({ promptTokens, completionTokens }: Usage) {
   return {
     ...{ input_tokens: promptTokens, output_tokens: completionTokens },
@@ -156,7 +156,7 @@ function toWireUsage({ promptTokens, completionTokens }: Usage) {
   };
 }
 
-/** Returns an empty input for a truncated call. */
+/** Returns the input of a tool call; empty if the call was truncated. */
 function toInput(json: string): object {
   try {
     const value: unknown = JSON.parse(json);

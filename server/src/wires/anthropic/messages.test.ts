@@ -26,7 +26,7 @@ const add: Anthropic.Tool = {
 };
 const writesCall = () => '{"name": "add", "arguments": {"a": 2, "b": 3}}';
 
-/** Returns the charge of the user once nothing is held any more. */
+/** Returns what the user was charged, once all reserved credits are released. */
 async function paid(before: { balance: bigint }): Promise<bigint> {
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   return before.balance - (await balance()).balance;
@@ -55,7 +55,7 @@ describe("Anthropic's client", () => {
     expect(await paid(between)).toBe(cost);
   });
 
-  it('streams a message and joins it', async () => {
+  it('streams a message, which the client joins', async () => {
     const types: string[] = [];
     const stream = anthropic.messages.stream(asked).on('streamEvent', ({ type }) => types.push(type));
     const message = await stream.finalMessage();
@@ -99,7 +99,7 @@ describe("Anthropic's client", () => {
     ]);
   });
 
-  it('leaves the choice to the model, with one call at a time if requested', async () => {
+  it('lets the model choose a tool, and permits only one call at a time if requested', async () => {
     await anthropic.messages.create({
       ...{ ...asked, tools: [add], tool_choice: { type: 'auto', disable_parallel_tool_use: true } },
     });
@@ -162,7 +162,7 @@ describe("Anthropic's client", () => {
     });
   });
 
-  it('reports a broken-off stream in the stream and charges nothing', async () => {
+  it('reports a model server that fails in the middle of a stream as an event, and charges nothing', async () => {
     stub.answer = 'break off';
     const before = await balance();
     await expect(anthropic.messages.stream(asked).finalMessage()).rejects.toThrow(/stopped in the middle/);
@@ -320,7 +320,7 @@ it('answers the request of a coding agent with warnings about ignored fields', a
   const { data, response } = await anthropic.beta.messages
     .create({ ...ofClaudeCode, fallback: 'x', betas: ['mid-conversation-system-2026-04-07'] } as never)
     .withResponse();
-  // Clients fail on a null where Anthropic's API has no field.
+  // Clients fail if a field is null that Anthropic's API would omit.
   expect(data.content).toEqual([{ type: 'text', text: 'Good bread.' }]);
   expect(JSON.stringify(data).replace('"stop_sequence":null', '')).not.toContain('null');
   expect(response.headers.get('bakehouse-warning')).toBe(
@@ -343,7 +343,7 @@ it('answers the request of a coding agent with warnings about ignored fields', a
   expect(await anthropic.beta.messages.countTokens(counted as never)).toMatchObject({ input_tokens: 11 });
 });
 
-it("names a tool's field by its sent index, even if earlier tools are dropped", async () => {
+it("names a tool's field by the index that the client sent, even if earlier tools are dropped", async () => {
   const tools = [
     { type: 'bash_20250124', name: 'bash' },
     { ...add, input_schema: { type: 'string' } },
@@ -377,7 +377,7 @@ it('reads text documents, empty results and an empty system prompt', async () =>
   ]);
 });
 
-it('joins turns of one role and drops thoughts', async () => {
+it('merges consecutive turns of one role and drops thoughts', async () => {
   const text = (words: string) => ({ type: 'text' as const, text: words });
   const thought = { type: 'thinking' as const, thinking: 'Hm', signature: '' };
   const failed = { ...result, type: 'tool_result' as const, content: [text('no oven')], is_error: true };

@@ -6,7 +6,7 @@ import type { Context } from '../../platform/context.ts';
 
 type Model = z.output<typeof openAiModel>;
 
-/** Lists the models in the format of OpenAI's or Anthropic's API, depending on the client. */
+/** Lists the models in the format of the client's API, which is OpenAI's or Anthropic's. */
 export async function answerModels(
   ctx: Context,
   isAnthropic: boolean,

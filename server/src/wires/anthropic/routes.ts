@@ -8,7 +8,7 @@ import { countTokens, createMessage, type MessageCall } from './create-message.t
 import { describeAnthropicError, describeEitherError, isForAnthropic } from './describe-anthropic-error.ts';
 import { answerModel, answerModels } from './models.ts';
 
-/** Rejects callers over their limit before they send a body. */
+/** Rejects callers above their limit before the body is read. */
 const asksModel: BindOptions = {
   beforeBody: (ctx, { userId }) => assertAdmissible(ctx, userId),
   describeError: describeAnthropicError,

@@ -6,7 +6,7 @@ import { invalidParam } from '../../platform/errors.ts';
 
 export type MessageBody = InputOf<typeof createMessage>['body'];
 
-/** A chat, the path of each of its messages and tools in the body, and warnings about ignored fields. */
+/** A chat, warnings about ignored fields, and the paths of its messages and tools in the client's body. */
 type AskedChat = { body: CompletionBody; places: string[]; toolPlaces: string[]; warnings: string[] };
 
 /** Converts a message request into a chat. Throws AppError 'invalid_request'. */
@@ -26,7 +26,7 @@ export function toMessageChat(asked: MessageBody): AskedChat {
   };
 }
 
-/** Converts only the parts that the model reads. */
+/** Converts only what the model reads. Also used to count tokens. */
 export function toChat(asked: Conversation): AskedChat {
   const { system, thinking, output_config: output } = asked;
   const turns = toTurns(asked.messages);
@@ -45,7 +45,7 @@ export function toChat(asked: Conversation): AskedChat {
       ...toChoice(asked),
       response_format: toFormat(asked),
       reasoning_effort: output?.effort === 'max' ? 'xhigh' : output?.effort,
-      // Templates without thinking ignore it.
+      // Chat templates without thinking ignore this value.
       ...(thinking && { chat_template_kwargs: { enable_thinking: thinking.type !== 'disabled' } }),
     },
   };
@@ -59,7 +59,7 @@ type CustomTool = {
   defer_loading?: boolean | null;
 };
 
-/** Drops deferred tools to which the conversation has not referred yet. */
+/** Omits deferred tools that the conversation has not loaded yet. */
 function toAskedTools({ tools, messages }: Conversation): OfferedTool[] {
   const changes = toolChanges(messages);
   return (tools ?? []).flatMap((sent, index) => {
@@ -102,10 +102,10 @@ type Call = { id: string; type: 'function'; function: { name: string; arguments:
 
 type Message = { role: string; content: string | null; tool_calls?: Call[]; tool_call_id?: string };
 
-/** A chat message and its path in the body. */
+/** A chat message, and its path in the client's body. */
 type Turn = { place: string; message: Message };
 
-/** The common part of creating a message and counting its tokens. */
+/** The fields that are common to creating a message and counting its tokens. */
 type Conversation = InputOf<typeof countTokens>['body'];
 
 type Sent = Conversation['messages'][number];
@@ -122,8 +122,9 @@ type Result = NonNullable<Of<'tool_result'>['content']>[number];
 type Of<Type extends string> = Extract<Content, { type: Type }>;
 
 /**
- * Returns the chat's messages: consecutive turns of one role are merged, each tool result becomes a message,
- * and thoughts are dropped. Throws AppError 'invalid_request' if calls and results do not match.
+ * Returns the messages of the chat. Consecutive turns of one role are merged, each tool result becomes a
+ * message of its own, and thoughts are dropped. Throws AppError 'invalid_request' if tool calls and results
+ * do not match.
  */
 function toTurns(messages: Sent[]): Turn[] {
   const turns = joined(messages);
@@ -147,8 +148,8 @@ function toTurns(messages: Sent[]): Turn[] {
 type Joined = { role: 'user' | 'assistant'; place: string; blocks: Placed[] };
 
 /**
- * Merges consecutive turns of one role. A system turn becomes marked text in a user turn, because chat
- * templates accept a system prompt only at the start.
+ * Merges consecutive turns of one role. Chat templates accept a system prompt only at the start, so a later
+ * system turn becomes marked text in a user turn.
  */
 function joined(messages: Sent[]): Joined[] {
   const turns: Joined[] = [];
@@ -166,13 +167,13 @@ function joined(messages: Sent[]): Joined[] {
   return turns;
 }
 
-/** Agents mark their own instructions in a user's turn like this. */
+/** Uses the tag with which coding agents mark their own instructions in a user turn. */
 function toReminder(block: Block): Of<'text'> {
   const text = block.type === 'text' ? `<system-reminder>\n${block.text}\n</system-reminder>` : '';
   return { type: 'text', text };
 }
 
-/** Returns the tools that the conversation adds and removes, by name; the last change wins. */
+/** Returns by tool name whether the conversation has added or removed the tool; the last change counts. */
 function toolChanges(messages: Sent[]): Map<string, boolean> {
   const changes = new Map<string, boolean>();
   for (const block of messages.flatMap(({ content }) => content as Block[])) {
@@ -185,7 +186,7 @@ function toolChanges(messages: Sent[]): Map<string, boolean> {
   return changes;
 }
 
-/** `called` contains the calls of the previous turn, which this turn answers. */
+/** Converts a user turn. `called`: tool calls of the previous turn, whose results must be in this one. */
 function userTurns(place: string, blocks: Placed[], called: Map<string, string>): Turn[] {
   const results = ofType(blocks, 'tool_result');
   const said = blocks.findIndex(({ block, isSystem }) => block.type !== 'tool_result' && !isSystem);

@@ -13,9 +13,9 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 
 /*
- * The original product's two published clients against the real server: each supported call works, and the
- * others get one plain sentence. In ping and get_version, the npm client reads `response.data` of fetch,
- * which no server response has.
+ * Runs the original product's two published clients against the real server. Each supported call must work,
+ * and all others must fail with a plain sentence. The methods ping and get_version of the npm client can
+ * never work: they read `response.data` of a fetch response, which does not exist.
  */
 
 const server = await testServer({ config: realPython, readData: async () => goodData });
@@ -26,7 +26,7 @@ const ada = await server.signUp('Ada');
 const bob = await server.signUp('Bob');
 const base = await makeBaseModel(ada);
 
-/** Creates a base model like an upload with `curl`. */
+/** Creates a base model with the same requests as an upload with `curl`. */
 async function makeBaseModel({ userId, apiKey }: TestUser): Promise<string> {
   const headers = { 'x-api-key': apiKey };
   const made = await fetch(`${server.url}/api/v1/asset`, {
@@ -75,7 +75,7 @@ describe('bagelml from npm', () => {
       vi.spyOn(console, level).mockImplementation((...words: unknown[]) => void said.push(words));
   });
 
-  /** Returns the client's output, which is the only result of most of its methods. */
+  /** Returns what the client printed. Most of its methods return nothing. */
   const printed = () => said.flat();
 
   async function createDataset(title: string): Promise<string> {
@@ -134,7 +134,7 @@ describe('bagelml from npm', () => {
     expect(printed().filter((one) => typeof one === 'object')).toHaveLength(2);
   });
 
-  test("creates a key for no other user, and only with the web app's key", async () => {
+  test("creates keys only for the caller, and only with the web app's key", async () => {
     await client.create_api_key('npm', ada.userId);
     await client.create_api_key('npm', ada.userId, 'nonsense');
     await client.create_api_key('npm', ada.userId, bob.apiKey);
@@ -155,7 +155,7 @@ describe('bagelml from npm', () => {
   });
 });
 
-// In the gate, the npm client makes the same calls.
+// The npm client makes the same calls, and its tests run in every gate.
 describe.runIf(isSoak)('bagelml from PyPI', { timeout: 300_000 }, () => {
   const key = ada.apiKey;
   const call = (...calls: [string, ...unknown[]][]) => callBagelml(server.url, { cwd: folder, calls });
@@ -226,11 +226,11 @@ describe.runIf(isSoak)('bagelml from PyPI', { timeout: 300_000 }, () => {
   });
 });
 
-test('an aborted download of a zip leaves no file open', async () => {
+test('an aborted download of a zip closes its files', async () => {
   const ended = Promise.withResolvers<void>();
   const open = new Set<Readable>();
   const read = vi.spyOn(server.services.blobs, 'read').mockImplementation(async () => {
-    // Sends nothing: any data beyond the length of the answer would end the download.
+    // Stalls without data. More data than the announced length would end the download by itself.
     const stalled = new Readable({ read: () => undefined });
     open.add(stalled);
     return stalled.once('close', () => {
@@ -245,7 +245,7 @@ test('an aborted download of a zip leaves no file open', async () => {
     signal: leaving.signal,
   });
   expect(answer.status).toBe(200);
-  // The head of the zip is sent before a file is opened.
+  // The first bytes of the zip are sent before a file is opened.
   const reader = answer.body?.getReader();
   await reader?.read();
   await expect.poll(() => open.size).toBe(1);
@@ -256,7 +256,7 @@ test('an aborted download of a zip leaves no file open', async () => {
   read.mockRestore();
 });
 
-/** Returns the bytes of one file of a zip, with Python's zip reader. */
+/** Returns the bytes of one file in a zip, as read by Python. */
 async function unzip(file: string, name: string): Promise<Buffer> {
   const program =
     'import sys, zipfile; sys.stdout.buffer.write(zipfile.ZipFile(sys.argv[1]).read(sys.argv[2]))';

@@ -16,7 +16,7 @@ export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string
   return toJob(run);
 }
 
-/** Returns the caller's latest runs, newest first. These clients do not request a second page. */
+/** Returns one page of the caller's runs, newest first. These clients never request a second page. */
 export async function listJobs(ctx: Context): Promise<Job[]> {
   const query = { model_id: undefined, recent: undefined, search: '', limit: JOBS_MAX, cursor: undefined };
   const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });
@@ -36,7 +36,7 @@ function toJob(run: Run): Job {
     progress,
     base_model: run.base_model.dataset_id,
     dataset_id: run.dataset.dataset_id,
-    // The original product does not train on pictures.
+    // The original product has no runs on pictures.
     file_name: run.dataset.file_name ?? '',
     created_at,
     started_at,

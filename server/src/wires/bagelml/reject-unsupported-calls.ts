@@ -7,7 +7,7 @@ const GIT =
   'This server keeps no Git datasets. Make a dataset with create_asset, and add its files with file_upload';
 const LIKES = 'Datasets and models have no likes and no ratings here';
 
-/** Calls of the clients without an equivalent in this product, each with its error message. */
+/** Calls of the clients that this product has no equivalent for, each with its error message. */
 const unsupported: [path: string, sentence: string][] = [
   ['/api/v1/asset/:id/add', VECTORS],
   ['/api/v1/asset/:id/add_image_file', VECTORS],
@@ -33,7 +33,7 @@ export const rejectUnsupportedCalls: FastifyPluginAsync = async (app) => {
   for (const [url, publicMessage] of unsupported) {
     app.all(url, {
       schema: { hide: true },
-      // Before the body is read.
+      // Reject before the body is read.
       onRequest: async () => {
         throw notFoundError(publicMessage);
       },

@@ -26,7 +26,7 @@ const FILES_MAX = 1000;
 
 type ModelFile = InputOf<typeof contract.downloadModelFile>['params'];
 
-/** Calls that only the original product's public clients use. */
+/** Calls that exist only for the original product's public clients. */
 export function bagelmlRoutes(parts: {
   authenticate: (key: string) => Promise<UserCaller | null>;
 }): Binding[] {
@@ -62,9 +62,9 @@ export function bagelmlRoutes(parts: {
 }
 
 /**
- * Creates an additional API key for a caller with the web app's key, which is in the header, or in the body
- * as the npm client sends it. Throws AppError 'unauthenticated' without a key, and 'forbidden' for another
- * user's key or a key that may not manage keys.
+ * Creates another API key. The caller must send the web app's key in the header, or in the body as the npm
+ * client does. Throws AppError 'unauthenticated' without a key, and 'forbidden' for a key that may not manage
+ * keys or for another user.
  */
 async function createClientKey(
   ctx: Context<Caller>,

@@ -38,7 +38,7 @@ async function createRepository(name: string) {
   return { at, commit, list, history };
 }
 
-test("main and a branch do not see each other's commits", async () => {
+test("a branch and main do not contain each other's commits", async () => {
   const { at, commit, list, history } = await createRepository('lines');
   const heads = async () => {
     const { branches } = await read(`${at}/refs`, { as: ada });
@@ -87,7 +87,7 @@ test('returns the last commit of files that a branch inherits from main', async 
   expect(titlesOf(await read(`${at}/paths-info/${commitOid}`, { as: ada, body }))).toEqual(titles);
 });
 
-test('creates branches without limit while others are deleted', async () => {
+test('allows any number of branches over time, if others are deleted', async () => {
   const { at } = await createRepository('many');
   const create = (name: string) => send(`${at}/branch/${name}`, { as: ada, body: {} });
   await server.services.db
@@ -115,7 +115,7 @@ test('deletes a branch with its commits, but not main', async () => {
   );
 });
 
-test('rejects names that are taken or invalid in Git, and branches of branches', async () => {
+test('rejects names that are taken or invalid in Git, and branches created from other branches', async () => {
   const { at, commit } = await createRepository('names');
   const create = (name: string, body: object = {}) =>
     refusal(`${at}/branch/${encodeURIComponent(name)}`, { as: ada, body });

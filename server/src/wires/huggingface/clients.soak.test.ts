@@ -12,8 +12,8 @@ import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 import { runClients } from './testing/run-clients.ts';
 
-// In one process: importing the libraries takes longer than the tests.
-test('the hub’s Python clients read and write here, unchanged', {
+// All tests run in one process, because importing the libraries takes longer than the tests.
+test('the hub’s Python clients can read and write here without changes', {
   timeout: 1_800_000,
 }, async () => {
   const server = await testServer();

@@ -100,7 +100,7 @@ test('repeating a commit changes nothing', async () => {
   expect(await made(await commit(id, lines, { as: ada }))).toEqual(first);
 });
 
-test('of two commits on one parent, rejects the second, which writes nothing', async () => {
+test('rejects the second of two commits on the same parent, and writes nothing', async () => {
   const id = await repository();
   const { sha } = await read(`/api/datasets/${id}`, { as: ada });
   const on = (path: string) =>
@@ -111,7 +111,7 @@ test('of two commits on one parent, rejects the second, which writes nothing', a
   expect(await paths(id)).toHaveLength(1);
 });
 
-describe('rejects a commit as a whole', () => {
+describe('rejects a commit as a whole if one line is invalid', () => {
   const cases: [string, object[], object][] = [
     ['a path that leaves the repository', [fileLine('../a', 'a')], { status: 400 }],
     ['an absolute path', [fileLine('/etc/passwd', 'a')], { status: 400 }],
@@ -168,7 +168,7 @@ describe('rejects a commit as a whole', () => {
   });
 });
 
-/** Returns the signed parameters of a part's URL. */
+/** Returns the signed parameters in the URL of a part. */
 function signedOf(href: string) {
   const { pathname, searchParams } = new URL(href);
   const uploadId = /lfs\/([^/]+)\/parts/.exec(pathname)?.[1] ?? '';
@@ -192,7 +192,7 @@ describe('Git LFS', () => {
     });
   const put = (href: string, bytes: Buffer) => fetch(href, { method: 'PUT', body: new Uint8Array(bytes) });
 
-  test('receives a whole file, which is then committed, and requests it once', async () => {
+  test('receives a whole file, which is then committed, and does not request it again', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const [object] = (await batch(id, [bytes])).objects;
@@ -229,7 +229,7 @@ describe('Git LFS', () => {
     await made(await commit(id, [header('x'), lfsLine('big.bin', object.oid)], { as: ada }));
   });
 
-  test('requests a file again whose bytes are gone, and completes parts left by a killed server', async () => {
+  test('requests a file again if its bytes are gone, and completes an upload that a killed server left', async () => {
     const id = await repository();
     const [lost, left] = [randomBytes(1000), randomBytes(1000)];
     const [object] = (await batch(id, [lost])).objects;
@@ -253,7 +253,7 @@ describe('Git LFS', () => {
     expect(await blobs.stat(file.sha256)).toEqual({ sizeBytes: left.length });
   });
 
-  test('releases committed uploads, but not those that a clone or another upload needs', async () => {
+  test('releases the uploads of a commit, except those that a clone or another upload needs', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const [object] = (await batch(id, [bytes])).objects;
@@ -291,7 +291,7 @@ describe('Git LFS', () => {
     expect(left.map((upload) => upload.id).toSorted()).toEqual([waiting.id, cloned.id].toSorted());
   });
 
-  test('rejects bytes other than announced, and modified URLs', async () => {
+  test('rejects bytes that do not match the announced hash, and modified URLs', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const [object] = (await batch(id, [bytes])).objects;
@@ -302,7 +302,7 @@ describe('Git LFS', () => {
     expect((await commit(id, [header('x'), line], { as: ada })).status).toBe(400);
   });
 
-  test('accepts bytes at a URL for a day, but only while the requesting key is valid', async () => {
+  test('accepts bytes at a URL for a day, but only while the key that requested it is valid', async () => {
     const id = await repository();
     const bytes = randomBytes(1000);
     const named = { params: { userId: ada.userId }, body: { name: 'pusher' } };
@@ -318,7 +318,7 @@ describe('Git LFS', () => {
     expect(await answer.json()).toMatchObject({ error: expect.stringContaining('This address has expired') });
   });
 
-  test("does not give access to another user's bytes by their hash", async () => {
+  test("does not give access to another user's bytes to a caller who knows their hash", async () => {
     const id = await repository();
     await made(await commit(id, [header('x'), fileLine('secret.txt', 'secret')], { as: ada }));
     await read('/api/repos/create', { as: bob, body: { name: 'thief', type: 'dataset' } });
@@ -335,7 +335,7 @@ describe('Git LFS', () => {
   });
 });
 
-test('inlines small files in the commit and uploads large ones before it', async () => {
+test('asks clients to inline small files in the commit, and to upload large ones before it', async () => {
   const id = await repository();
   const answer = await read(`/api/datasets/${id}/preupload/main`, {
     as: ada,

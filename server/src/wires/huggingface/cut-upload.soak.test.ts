@@ -10,12 +10,12 @@ import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 import { startPython } from './testing/run-clients.ts';
 
-/* `hf upload` of a large file, killed twice during the upload, over Git LFS and Xet. */
+/* Uploads a large file with `hf upload`, over Git LFS and over Xet, and kills the upload twice. */
 
 const MIB = 1024 * 1024;
 const LIMIT_MS = 1_800_000;
 
-/** Writes a file of random bytes; resolves with its SHA-256. */
+/** Writes a file of random bytes, and returns its SHA-256. */
 async function writeLarge(file: string, sizeMib: number): Promise<string> {
   const hash = createHash('sha256');
   const handle = await open(file, 'w');
@@ -31,7 +31,7 @@ async function writeLarge(file: string, sizeMib: number): Promise<string> {
 type Way = { way: string; table: 'upload_parts' | 'hub_xorbs'; env: Record<string, string>; sizeMib: number };
 
 test.each<Way>([
-  // Git LFS uses parts of at least 16 MiB, Xet pieces of at most 64 MiB.
+  // Large enough for several parts: Git LFS uses parts of at least 16 MiB, and Xet xorbs of at most 64 MiB.
   {
     way: 'Git LFS',
     table: 'upload_parts',

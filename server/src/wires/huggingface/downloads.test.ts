@@ -14,7 +14,7 @@ const { send, read, signUpAs } = hubCalls(server);
 const { contextOf, create, download, get, uploadAt } = assetCalls(server);
 const [ada, bob] = [await signUpAs('ada'), await signUpAs('bob')];
 
-test('counts a download once per hour and user, shows it in the hub and the app, and sorts by it', async () => {
+test('counts one download per hour and user, shows the number in the hub and the app, and sorts by it', async () => {
   const folder = path.join(server.services.config.dataDir, 'imports/Crumbs');
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, 'a.csv'), 'a\n1\n');
@@ -58,7 +58,7 @@ test('counts a download once per hour and user, shows it in the hub and the app,
   await vi.waitFor(async () => expect(await get(ada, assetId)).toMatchObject({ downloads: 3 }));
 });
 
-test('skips downloads of concurrently purged assets and counts the rest of the batch', async () => {
+test('skips assets that are purged at the same time, and counts the other downloads of the batch', async () => {
   const { db } = server.services;
   const [kept, purged] = [await create(ada, { title: 'Kept' }), await create(ada, { title: 'Purged' })];
   const purge = await db.startTransaction().execute();

@@ -27,7 +27,7 @@ import { HubError } from './hub-error.ts';
 import { type Addressed, answerPage } from './next-page.ts';
 import { openRevision } from './repositories/open-repository.ts';
 
-/** Returns the files and folders among these paths that a revision has. Throws HubError. */
+/** Returns those of these paths that are files or folders of a revision. Throws HubError. */
 export async function describePaths(
   ctx: Context,
   { params, body }: InputOf<typeof describePathsEndpoint>,
@@ -92,7 +92,7 @@ export async function listEntries(
   return answerPage(request, shown, { field: 'cursor', value: next && formatCursor(next) });
 }
 
-/** The cursor is the last path of the previous page. */
+/** Returns a page of all files below a folder. The cursor is the last path of the previous page. */
 async function readAll({ db }: Context, { cursor, limit, ...of }: Wanted): Promise<Page> {
   const found = await listFilesOf(db, { ...of, after: cursor ?? firstAfter(of.folder), limit: limit + 1 });
   const files = found.slice(0, limit);
@@ -103,12 +103,12 @@ async function readAll({ db }: Context, { cursor, limit, ...of }: Wanted): Promi
   return { entries, next: found.length > limit ? (files.at(-1)?.path ?? null) : null };
 }
 
-/** Excludes a file with the folder's own name. */
+/** Returns the path after which the first page starts. That excludes a file with the folder's own name. */
 function firstAfter(folder: string): string | null {
   return folder === '' ? null : folder;
 }
 
-/** The cursor is the first path of the page. */
+/** Returns a page of the direct contents of a folder. The cursor is the first path of the page. */
 async function readFolder({ db }: Context, { cursor, limit, ...of }: Wanted): Promise<Page> {
   const start = cursor ?? (of.folder === '' ? '' : `${of.folder}/`);
   const rows = await listFolderOf(db, { ...of, start, limit: limit + 1 });
@@ -120,8 +120,8 @@ async function readFolder({ db }: Context, { cursor, limit, ...of }: Wanted): Pr
 }
 
 /**
- * Returns the folders that first appear with this path in sorted order: its parents that are not parents of
- * the previous path. Excludes `below`, the listed folder; `previous` is the last path of the previous page.
+ * Returns the folders that first appear before this path in a sorted list: its parent folders, except those
+ * that also contain `previous`, the path before it. Excludes the listed folder `below` and its parents.
  */
 function foldersBefore(path: string, previous: string | null, below: string): string[] {
   const parts = path.split('/');
@@ -132,10 +132,7 @@ function foldersBefore(path: string, previous: string | null, below: string): st
   );
 }
 
-/**
- * Returns a file of a revision, or the requested range, with headers that identify the commit and the bytes.
- * Throws HubError.
- */
+/** Returns a file of a revision, or a range of it. Headers identify commit and bytes. Throws HubError. */
 export async function resolveFile(
   ctx: Context,
   { type, params }: { type: RepositoryTypes; params: InputOf<typeof resolveModelFileEndpoint>['params'] },
@@ -172,8 +169,8 @@ export async function resolveFile(
 type Bytes = Pick<FileRow, 'sha256' | 'size_bytes'>;
 
 /**
- * Returns a file's Git LFS fields: LFS identifies bytes by their SHA-256, as this server does. The Git blob
- * is the pointer file, derived from that.
+ * Returns a file's Git LFS fields. LFS identifies bytes by their SHA-256, as this server does. In Git, the
+ * blob is the small pointer file, so its id is computed from that file.
  */
 export function toLfs({ sha256, size_bytes }: Bytes): { blobId: string; size: number; pointerSize: number } {
   const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256}\nsize ${size_bytes}\n`;
@@ -199,7 +196,7 @@ function toFileEntry(file: FileRow, lastCommit?: Commit): TreeEntry {
   };
 }
 
-/** Git would hash a folder's content; we hash its path in the commit. */
+/** Git would compute a folder's id from its content; this id is computed from the commit and the path. */
 function toFolderEntry(path: string, commitId: string): TreeEntry {
   const oid = createHash('sha1').update(`tree ${commitId} ${path}`).digest('hex');
   return { type: 'directory', oid, size: 0, path };

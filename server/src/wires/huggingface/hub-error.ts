@@ -6,13 +6,13 @@ import type { DescribeError } from '../../platform/http/bind.ts';
 /** Error codes that the hub's clients recognise. */
 type HubCode = 'RepoNotFound' | 'GatedRepo' | 'RevisionNotFound' | 'EntryNotFound';
 
-/** An error with the hub's own code; `url` is the address of a conflicting repository. */
+/** An error with the hub's own code. `url` is the address of an existing repository with the same name. */
 export class HubError extends AppError {
   readonly hubCode: HubCode | null;
   readonly url: string | undefined;
-  /** New name of a repository that was moved. */
+  /** New name of a repository that was renamed. */
   readonly movedTo: string | undefined;
-  /** Commit that lacks a file: clients cache that. */
+  /** Id of the commit that lacks a file. Clients cache that it is missing there. */
   readonly commitId: string | undefined;
 
   constructor(
@@ -29,7 +29,7 @@ export class HubError extends AppError {
   }
 }
 
-/** Messages by which clients distinguish a wrong token from a repository hidden from anonymous callers. */
+/** Texts by which clients tell a wrong token from a repository that needs a token. */
 const WRONG_TOKEN = 'Invalid credentials in Authorization header';
 const NO_TOKEN = 'An API key is needed: set HF_TOKEN';
 
@@ -49,27 +49,27 @@ export const describeHubError: DescribeError = (error, request) => {
   const words = isUnknown && !isAnonymous ? WRONG_TOKEN : sentence;
   const moved = error instanceof HubError && error.movedTo ? inNewPlace(request.url, error.movedTo) : null;
   if (moved !== null) {
-    // Clients follow redirects only on the same host.
+    // Clients follow redirects only to the same host.
     return new Answer({ error: error.publicMessage }, { status: 307, headers: { location: moved } });
   }
   const { url, commitId } = error instanceof HubError ? error : {};
   const headers = {
     ...(commitId && { 'x-repo-commit': commitId }),
     ...(code && { 'x-error-code': code }),
-    // Headers allow only these characters.
+    // Other characters are not allowed in headers.
     'x-error-message': words.replace(/[^\x20-\x7e]/g, '?'),
   };
   return new Answer({ error: sentence, ...(url !== undefined && { url }) }, { headers });
 };
 
-/** Returns the same path with the repository's new name; null if the path names no repository. */
+/** Replaces the repository's name in a path by its new name. Returns null if there is none in the path. */
 function inNewPlace(path: string, name: string): string | null {
   const named =
     /^(\/hub\/(?:api\/(?:models|datasets)\/|datasets\/|(?!api\/)))[^/?]+\/[^/?]+?(\.git)?(?=[/?]|$)/;
   return named.test(path) ? path.replace(named, `$1${name}$2`) : null;
 }
 
-/** Maps errors of other modules. */
+/** Converts errors of other modules to the hub's errors. */
 function codeOf({ code, param }: AppError): HubCode | null {
   return code === 'not_found' && param === 'path' ? 'EntryNotFound' : null;
 }

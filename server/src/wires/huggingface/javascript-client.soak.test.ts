@@ -30,7 +30,7 @@ test.each(['model', 'dataset'] as const)('creates, fills, lists, reads and delet
   expect(made.repoUrl).toBe(`${server.url}/hub/${type === 'dataset' ? 'datasets/' : ''}${repo.name}`);
   await expect(hub.createRepo({ ...as, repo })).rejects.toMatchObject({ statusCode: 409 });
 
-  // Too large to inline in a commit, and more than one part of Git LFS.
+  // Too large to inline in a commit, and larger than one part of Git LFS.
   const large = randomBytes(20 * 1024 * 1024);
   const files = [
     { path: 'README.md', content: new Blob(['---\nlicense: mit\n---\n# From JavaScript\n']) },

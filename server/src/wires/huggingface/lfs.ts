@@ -26,15 +26,15 @@ import { openWritableBranch } from './commits/refs.ts';
 import { HubError } from './hub-error.ts';
 import { type Addressed, originOf } from './next-page.ts';
 
-/** Validity of an upload URL; a client that needs longer requests a new one and resumes. */
+/** Lifetime of an upload URL. A client that needs longer requests a new one and resumes. */
 const LIFE_S = 24 * 60 * 60;
 
-/** Suffix that Git LFS appends to the repository's name. */
+/** Suffix that Git LFS appends to a repository's name. */
 const GIT = '.git';
 
 /**
- * Receives a part of an upload; a single part that holds the whole file completes it. Throws HubError, and
- * the errors of the upload.
+ * Receives a part of an upload. If the file has only one part, also completes the upload. Throws HubError,
+ * and the errors of the upload.
  */
 export async function receivePart(
   services: Services,
@@ -47,10 +47,10 @@ export async function receivePart(
   try {
     const { sha256 } = await receive(services, { ...who, number, sha256: null, bytes: request.raw });
     if (countParts(await requireUpload(services.db, who)) === 1) await completeUpload(services, who);
-    // The client names the part by its ETag when it completes the file.
+    // The client sends this ETag back when it completes the file.
     return new Answer({ sha256 }, { headers: { etag: `"${sha256}"` } });
   } catch (error) {
-    // An unread body would block the connection.
+    // Discard the rest of the body, which would block the connection.
     request.raw.resume();
     throw error;
   }
@@ -61,9 +61,9 @@ type Batch = InputOf<typeof contract.batchModelFiles>;
 type Started = ResponseOf<typeof contract.batchModelFiles>;
 
 /**
- * Starts or resumes an upload for each file that the caller does not store yet, and returns its URLs; a file
- * of one part is sent whole. Throws HubError, and AppError 'payload_too_large' beyond the file limit or the
- * user's quota.
+ * Starts or resumes an upload for each file that the caller does not store yet, and returns its URLs. A file
+ * with a single part is sent as a whole. Throws HubError. Throws AppError 'payload_too_large' above the file
+ * limit or the user's quota.
  */
 export async function startUploads(
   ctx: Context,
@@ -122,8 +122,9 @@ function describeUpload(ctx: Context, upload: Upload, origin: string): Actions {
 }
 
 /**
- * Returns bytes that the caller has uploaded or stores in a file. Throws AppError('invalid_request') for any
- * other hash: knowing the hash of another user's file must not give access to it.
+ * Returns bytes that the caller has uploaded, or that one of the caller's files contains. Throws
+ * AppError('invalid_request') for any other hash, because knowing a hash must not give access to another
+ * user's file.
  */
 export async function findUploaded({ blobs, caller, db }: Context, sha256: string): Promise<Blob> {
   const found = (await ownsBlob(db, caller.userId, sha256)) ? await blobs.stat(sha256) : null;
@@ -131,7 +132,7 @@ export async function findUploaded({ blobs, caller, db }: Context, sha256: strin
   throw invalidParam('oid', `You have not uploaded a file with the SHA-256 ${sha256}`);
 }
 
-/** Throws HubError 'forbidden' for an invalid signature, an expired URL and a revoked key. */
+/** Throws HubError 'forbidden' if the signature is invalid, the URL has expired, or its key was revoked. */
 export async function checkSignature(
   { clock, config, db }: Pick<Services, 'clock' | 'config' | 'db'>,
   { signature, ...signed }: Signed & { signature: string },
@@ -144,7 +145,7 @@ export async function checkSignature(
   throw new HubError('forbidden', null, 'This address has expired. Start the upload again to resume it');
 }
 
-/** Checks that the caller has uploaded these bytes completely. Throws AppError('invalid_request'). */
+/** Checks that the caller has completely uploaded these bytes. Throws AppError('invalid_request') if not. */
 export async function verifyObject(
   ctx: Context,
   { body: { oid, size } }: InputOf<typeof verifyLfsObjectEndpoint>,
@@ -154,10 +155,7 @@ export async function verifyObject(
   throw invalidParam('size', `The file has ${sizeBytes} bytes, not ${size}`);
 }
 
-/**
- * Assembles the parts of an upload into a file; idempotent. Throws HubError, and the errors of
- * `completeUpload`.
- */
+/** Combines the parts of an upload into a file; repeatable. Throws the errors of `completeUpload`. */
 export async function completeParts(
   services: Services,
   { params: { uploadId }, query }: InputOf<typeof contract.completeLfsUpload>,
@@ -176,7 +174,7 @@ type Signed = {
   expires: number;
 };
 
-/** Returns the signature in upload URLs, because Git LFS calls them without a key. */
+/** Returns the signature for upload URLs. Git LFS sends no API key to them. */
 function signUpload(config: Services['config'], { uploadId, by, key_id = '', expires }: Signed): string {
   return signatureOf(serverSecret(config), 'hub uploads', [uploadId, by, key_id, expires]);
 }

@@ -1,10 +1,10 @@
 import type { FastifyRequest } from 'fastify';
 import { Answer } from '../../platform/http/answer.ts';
 
-/** The parts of a request that state its own address. */
+/** The parts of a request that contain the address that the client used. */
 export type Addressed = Pick<FastifyRequest, 'protocol' | 'host' | 'url'>;
 
-/** Returns this server's origin as the client addressed it. */
+/** Returns this server's origin, as the client addressed it. */
 export function originOf({ protocol, host }: Pick<Addressed, 'protocol' | 'host'>): string {
   return `${protocol}://${host}`;
 }
@@ -14,7 +14,10 @@ export function hubUrl(request: Addressed): string {
   return `${originOf(request)}/hub`;
 }
 
-/** Returns a page and a link to the next, if any: the same call with another value of one query parameter. */
+/**
+ * Returns a page. If there are more pages, a header links to the next one: the same URL with another value of
+ * one query parameter.
+ */
 export function answerPage<Body>(
   request: Addressed,
   body: Body,

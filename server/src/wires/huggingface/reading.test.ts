@@ -37,7 +37,7 @@ test('returns the caller and the role of their key', async () => {
   expect(await refusal('/api/whoami-v2')).toMatchObject({ status: 401 });
 });
 
-test('tells callers without a key to send one, without revealing hidden repositories', async () => {
+test('tells callers without a key to send one, and does not reveal whether a repository exists', async () => {
   const needed = { status: 401, code: null, error: 'An API key is needed: set HF_TOKEN' };
   for (const path of ['/api/datasets', '/api/models?author=ada', '/api/whoami-v2'])
     expect(await refusal(path), path).toEqual(needed);
@@ -72,7 +72,7 @@ test('derives a unique repository name from a title', async () => {
   expect(await names('models')).toEqual(['ada/Facts-uber-brot']);
 });
 
-test('only its owner finds a clone by its public hub name', async () => {
+test('only its owner finds a clone by the name that it has in the public hub', async () => {
   const { assetId } = await insertModel(server.services, ada, 'Loaf', { 'config.json': '{}' });
   const copied = {
     hubUrl: 'https://hub.example',
@@ -87,7 +87,7 @@ test('only its owner finds a clone by its public hub name', async () => {
   await server.request(deleteAsset, { params: { id: assetId } }, { as: ada });
 });
 
-test("a user with a publisher's name neither hides an own clone nor reveals that it exists", async () => {
+test('a user named like a publisher neither hides an own clone nor reveals that it exists', async () => {
   const { assetId } = await insertModel(server.services, ada, 'Rye-7B', { 'config.json': '{}' });
   const copied = {
     hubUrl: 'https://hub.example',
@@ -128,7 +128,7 @@ describe('lists', () => {
   });
 });
 
-test('lists are filtered by the newest card, and show its tags, task and library', async () => {
+test('lists are filtered by the newest card, and show tags, task and library from it', async () => {
   const list = (query: string) => read(`/api/models?author=ada${query}`, { as: ada });
   const names = async (query: string) => (await list(query)).map((one: { id: string }) => one.id);
   const model = await create(ada, { title: 'Carded', tags: ['rye'], dataset_type: 'MODEL' });
@@ -142,7 +142,7 @@ test('lists are filtered by the newest card, and show its tags, task and library
   ]);
   expect(await names('&filter=peft&pipeline_tag=text-generation')).toEqual(['ada/Carded']);
   expect(await names('&filter=license:apache-2.0')).toEqual([]);
-  // The card has this as a tag, but not as its task.
+  // The card has this tag, but another task.
   expect(await names('&pipeline_tag=text-to-image')).toEqual([]);
   await uploadAt(ada, model, 'README.md', card('text-to-image'));
   expect(await names('&pipeline_tag=text-to-image')).toEqual(['ada/Carded']);
@@ -169,7 +169,7 @@ describe('a repository', () => {
     expect(info.siblings[2].lfs.sha256).toBe(sha256('a,b\n1,2\n'));
   });
 
-  test('is found by the id of its asset too', async () => {
+  test('is also found by the id of its asset', async () => {
     expect(await read(`/api/datasets/id/${id}`, { as: ada })).toMatchObject({ id: 'ada/Facts-uber-Brot' });
     expect(await refusal(`/api/models/id/${id}`, { as: ada })).toMatchObject({ code: 'RepoNotFound' });
   });
@@ -186,7 +186,7 @@ describe('a repository', () => {
     });
   });
 
-  test('restricted by an operator returns that reason', async () => {
+  test('restricted by an operator responds with the reason', async () => {
     const olga = await signUpOperator(server, 'Olga');
     const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
     const model = { name: 'Closed', asset_id: assetId };
@@ -268,7 +268,7 @@ describe('the files of a revision', () => {
     expect(await read(url, { as: ada, body: { paths: ['data/train.csv'] } })).toHaveLength(1);
   });
 
-  test('distinguish a missing file from a missing revision', async () => {
+  test('distinguish a missing file from a missing revision in their errors', async () => {
     const file = '/datasets/ada/Facts-uber-Brot/resolve';
     const entry = await send(`${file}/main/nothing.txt`, { as: ada });
     expect([entry.status, entry.headers.get('x-error-code')]).toEqual([404, 'EntryNotFound']);
@@ -300,7 +300,7 @@ test('returns a file, or a range of it, with its hash, size and commit', async (
 describe('tags', () => {
   const tag = '/api/datasets/ada/Facts-uber-Brot/tag';
 
-  test('name a fixed revision', async () => {
+  test('name a revision that does not change', async () => {
     await read(`${tag}/main`, { as: ada, body: { tag: 'v1', message: 'First' } });
     await uploadAt(ada, id, 'late.txt', 'late');
     expect(await files('/api/datasets/ada/Facts-uber-Brot/tree/v1')).not.toContain('file late.txt');
@@ -322,7 +322,7 @@ describe('tags', () => {
   });
 });
 
-test('finds files by decomposed paths, which commits store composed', async () => {
+test('finds files whose path is sent decomposed, although commits store paths composed', async () => {
   await read('/api/repos/create', { as: ada, body: { name: 'zoe', type: 'dataset' } });
   const [at, sent, stored] = ['/api/datasets/ada/zoe', 'Zoe\u0308/e\u0301.csv', 'Zo\u00eb/\u00e9.csv'];
   const commit = (...lines: object[]) =>

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testServer } from '../../testing/test-server.ts';
 import { hubCalls } from './testing/hub-calls.ts';
 
-test('redirects a browser to the page of that name, tells git to use hf download, and rejects other programs', async () => {
+test('redirects a browser to the page of a repository, tells git to use hf download, and rejects other programs', async () => {
   const server = await testServer();
   const { read, signUpAs, refusal } = hubCalls(server);
   const ada = await signUpAs('ada');
@@ -29,12 +29,12 @@ test('redirects a browser to the page of that name, tells git to use hf download
   expect(await open(url, '*/*')).toEqual([404, null]);
   expect(await open(`${server.url}/hub/api/datasets/ada`)).toEqual([404, null]);
   expect(await open(`${server.url}/hub/datasets`)).toEqual([404, null]);
-  // Git prints the body of a 403 with this type, and of no other response.
+  // Git only prints the body of a 403 with this content type.
   const cloned = await fetch(`${url}/info/refs?service=git-upload-pack`);
   expect([cloned.status, cloned.headers.get('content-type')]).toEqual([403, 'text/plain; charset=utf-8']);
   expect(await cloned.text()).toContain('hf download ada/loaf --repo-type dataset --local-dir loaf');
 
-  // The page looks up the repository's type.
+  // The page finds out whether the repository is a dataset or a model.
   const named = '/api/datasets/ADA/loaf/auth-check';
   const { dataset_id: id } = await server.services.db
     .selectFrom('assets')

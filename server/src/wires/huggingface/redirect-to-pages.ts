@@ -1,21 +1,21 @@
 import type { FastifyPluginAsync } from 'fastify';
 import { callNotFound } from '../../platform/http/unknown-calls.ts';
 
-/** Type, repository and path. */
+/** Type and name of a repository, and a path in it. */
 const REPOSITORY = /^\/hub\/(?:(datasets)\/|(?!(?:api|datasets)\/))([^/]+\/[^/]+(?:\/.*)?)$/;
 
-/** Git's first request. */
+/** The first request of `git clone`. */
 const GIT = /^\/hub\/(?:(datasets)\/)?([\w.-]+\/[\w.-]+?)(?:\.git)?\/info\/refs$/;
 
 /**
- * Redirects a browser from a URL that the hub's clients print to the corresponding page of the web app. Does
- * not check that the repository exists: the app does so as the signed-in user.
+ * Redirects a browser from a URL that the hub's clients print to the page of the web app. Does not check
+ * whether the repository exists, because the page does so for the signed-in user.
  */
 export const redirectToPages: FastifyPluginAsync = async (app) => {
   app.get('/hub/*', { schema: { hide: true } }, async ({ url, method, headers }, reply) => {
     const pathname = url.split('?')[0] ?? '/';
     const repository = GIT.exec(pathname);
-    // Git prints the body of a 403, but of no other error.
+    // Git prints the body only for a 403.
     if (repository)
       return reply.code(403).type('text/plain; charset=utf-8').send(explainMissingGit(repository));
     const page = headers.accept?.includes('text/html') ? pageOf(pathname) : null;

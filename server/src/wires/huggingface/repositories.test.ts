@@ -83,7 +83,7 @@ test('only its owner renames, publishes and deletes a repository', async () => {
   );
 });
 
-test('a clone can be changed only by its own name, not by its public hub name', async () => {
+test('a clone can be changed only under its own name, not under its name in the public hub', async () => {
   const { id } = await read('/api/repos/create', create(ada, { name: 'Sour', type: 'dataset' }));
   await hub.commit('ada/Sour', [header('Add'), fileLine('a.csv', 'a\n1\n')], { as: ada });
   const source = {
@@ -111,7 +111,7 @@ test('a clone can be changed only by its own name, not by its public hub name', 
   expect((await read('/api/datasets/ada/Sour/refs', { as: ada })).tags).toMatchObject([{ name: 'v1' }]);
 });
 
-describe('the old name of a repository', () => {
+describe('the former name of a repository', () => {
   const move = (fromRepo: string, toRepo: string) =>
     read('/api/repos/move', { as: ada, body: { fromRepo, toRepo, type: 'dataset' } });
   const look = (path: string, as = ada) =>
@@ -160,13 +160,13 @@ describe('the old name of a repository', () => {
     ).toMatchObject({ status: 404 });
   });
 
-  test('can be reused, and then no longer redirects, even after the new repository is deleted', async () => {
+  test('can be reused; it then no longer redirects, even after the new repository is deleted', async () => {
     await read('/api/repos/create', create(ada, { name: 'first', type: 'dataset' }));
     expect(await read('/api/datasets/ada/first', { as: ada })).toMatchObject({ id: 'ada/first' });
     expect(await read('/api/datasets/ada/second', { as: ada })).toMatchObject({ id: 'ada/Third' });
     await read('/api/repos/delete', { as: ada, method: 'DELETE', body: { name: 'first', type: 'dataset' } });
     expect(await refusal('/api/datasets/ada/first', { as: ada })).toMatchObject({ code: 'RepoNotFound' });
-    // Back to a former name, and to a different case.
+    // Rename back to a former name, and change only the case of a name.
     await move('ada/Third', 'ada/second');
     await move('ada/second', 'ada/Second');
     expect(await read('/api/datasets/ada/third', { as: ada })).toMatchObject({ id: 'ada/Second' });

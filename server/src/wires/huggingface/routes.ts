@@ -35,9 +35,9 @@ import {
 import { receiveShard, streamShard } from './xet/receive-shard.ts';
 import { receiveXorb, startUpload } from './xet/xorbs.ts';
 
-/** Cloning makes two requests per file. */
+/** High, because cloning needs two requests per file. */
 const FILES_PER_MINUTE = 12_000;
-/** A confined process parses each card. */
+/** Low, because each request starts a confined process that parses the card. */
 const CARDS_PER_MINUTE = 60;
 const transfers = { ownCallsPerMinute: FILES_PER_MINUTE };
 

@@ -26,7 +26,8 @@ beforeEach(() => stub.startAnew());
 const until = (id: string, status: OpenAI.Videos.Video['status']) =>
   vi.waitFor(async () => {
     const video = await client.videos.retrieve(id);
-    // The clock is fixed, so advance it to end the pause after a failure. Work in progress has a lease.
+    // The clock only moves when told to. Advance it past the pause after a failure, which also lets the lease
+    // of unfinished work expire.
     if (video.status === 'queued') clock.advance({ seconds: 1 });
     expect(video.status).toBe(status);
     return video;
@@ -73,7 +74,7 @@ test('chooses the nearest duration and accepts a picture at a link', async () =>
   expect(stub.requests.at(-1)).toMatchObject({ seconds: 5, picture: pictureFiles.png.toString('base64') });
 });
 
-test('repeats the answer for the same idempotency key, even after the deployment ended', async () => {
+test('repeats the answer for the same idempotency key, even after the deployment has ended', async () => {
   const cy = await server.signUp('Cy');
   const { assetId: wanId } = await insertWan(server.services, cy, 'His Video');
   const body = { model_id: wanId, user_id: cy.userId };
@@ -92,7 +93,7 @@ test('repeats the answer for the same idempotency key, even after the deployment
   expect((await ask()).id).toBe(id);
 });
 
-test('accepts JSON with a picture at a link under the same names', async () => {
+test('accepts JSON with a link to a picture, with the same field names', async () => {
   const send = (body: object) =>
     fetch(`${server.url}/v1/videos`, {
       method: 'POST',

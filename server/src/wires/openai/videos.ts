@@ -25,17 +25,17 @@ import type { Context } from '../../platform/context.ts';
 import type { Http } from '../../platform/http/bind.ts';
 import { parseFields } from '../../platform/http/bodies/parse-fields.ts';
 
-/** Shape of generators whose form has no aspect ratio. */
+/** Aspect ratio of generators whose form has no field for it. */
 const USUAL_SHAPE = '16:9';
 
 const PART = 'input_reference';
 
-/** Default model for OpenAI's clients that send none. */
+/** Model for clients that send none. */
 const MODEL = 'wan';
 
 /**
  * Starts a video through OpenAI's videos API, from a form or JSON, optionally with a first picture. Throws
- * whatever `receiveOptionalPicture`, `startVideo` and `readVideoSize` throw, with the invalid field.
+ * the errors of `receiveOptionalPicture`, `startVideo` and `readVideoSize`, which name the invalid field.
  */
 export async function createOpenAiVideo(
   ctx: Context,
@@ -62,7 +62,7 @@ export async function createOpenAiVideo(
 
 type Fields = Omit<z.output<typeof openAiVideoBody>, 'input_reference'>;
 
-/** Converts the fields to the native videos API. */
+/** Converts the body to one of the native videos API. */
 async function toVideoBody(
   ctx: Context,
   { prompt, model = MODEL, seconds, size }: Fields,
@@ -83,7 +83,7 @@ export async function getOpenAiVideo(ctx: Context, id: string): Promise<OpenAiVi
   return shown;
 }
 
-/** Returns the caller's videos, newest first. Throws AppError 'not_found' if `after` is not one of them. */
+/** Returns the caller's videos, newest first. Throws AppError 'not_found' if `after` does not exist. */
 export async function listOpenAiVideos(
   ctx: Context,
   { limit, after }: InputOf<typeof listOpenAiVideosEndpoint>['query'],
@@ -99,9 +99,9 @@ export async function listOpenAiVideos(
 }
 
 /**
- * Converts a size of OpenAI's videos API, such as `1280x720`, to a generator's form fields: aspect ratio, and
- * the quality with the nearest shorter side. Throws AppError 'invalid_request' for another shape or an
- * invalid size.
+ * Converts a size of OpenAI's videos API, such as `1280x720`, to the generator's form fields: the aspect
+ * ratio, and the quality whose shorter side is nearest. Throws AppError 'invalid_request' if no field has
+ * this shape, or if the size is invalid.
  */
 function readVideoSize(
   size: string,
@@ -119,7 +119,8 @@ function readVideoSize(
 }
 
 /**
- * Returns the duration in the generator's form that is nearest to this many seconds; the longer one on a tie.
+ * Returns the duration in the generator's form that is nearest to this many seconds. Of two equally near
+ * ones, returns the longer.
  */
 function nearestLength(seconds: number, { fields }: Generator): number {
   const off = (length: number) => Math.abs(length - seconds);

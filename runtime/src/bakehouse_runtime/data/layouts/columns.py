@@ -48,7 +48,7 @@ SYSTEM = Role(
 )
 # The columns of Natural Instructions. The definition is the instruction for the inputs.
 NATURAL_INSTRUCTIONS = ("definition", "inputs", "targets")
-TEXT = Role(("text", "content"), "name it context if the answers rest on it")
+TEXT = Role(("text", "content"), "name it context if the answers depend on it")
 EVIDENCE = Role(
     ("document", "article", "story", "background", "evidence"),
     "name it context if the answers rest on it",
@@ -56,7 +56,7 @@ EVIDENCE = Role(
 HISTORY = Role(("history",), "write earlier turns into the conversation itself")
 CHOICES = Role(
     ("choices", "options", "endings"),
-    "answers that only point at a choice are learnt as such",
+    "answers that are only the number or letter of a choice are learnt unchanged",
 )
 # Pairs of the better and the worse answer.
 PREFERENCES = (
@@ -73,7 +73,7 @@ REASONING = Role(
         *("reasoning", "reasoning_content", "thinking", "thought", "thoughts"),
         *("rationale", "explanation", "cot", "chain_of_thought"),
     ),
-    "write thoughts into the answer if they are to be learnt",
+    "write thoughts into the answer if the model should learn them",
 )
 TOOLS = Role(("tools", "functions"), "they belong to conversations")
 # The value decides whether the row is trained on.
@@ -127,7 +127,7 @@ ROLES = (
 )
 _ROLE_OF = {name: role for role in ROLES for name in role.names}
 
-# Names of two speakers. Unlike the names of a role, they only count as a pair.
+# Names of two speakers. They are recognised only if a file has both columns.
 SPEAKERS = (("user", "assistant"), ("human", "assistant"), ("human", "bot"), ("q", "a"))
 # Question and answer columns: the usual pairs first, then any combination.
 PAIRS = (
@@ -167,7 +167,7 @@ LEFT_OUT = (
     ExclusionRule(
         WEIGHT,
         lambda text: re.fullmatch(r"[+-]?0+(\.0*)?", text) is not None,
-        "Rows whose {column} is 0 are dropped; all others count the same",
+        "Rows whose {column} is 0 are dropped; all other rows have the same weight",
     ),
 )
 _NAMED_COLUMNS_MAX = 5
@@ -194,7 +194,7 @@ def decisive_columns(
         (column, rule)
         for rule in LEFT_OUT
         for column in find_all(columns, *rule.role.names)
-        # A label does not apply to a text, which is continued rather than answered.
+        # In a text file a label does not rate an answer, because a text has no answers.
         if column not in data_format.columns
         and not (rule.role is LABEL and data_format.format == "text")
     ]

@@ -35,7 +35,7 @@ class Usage:
     """How columns are used. `missing` counts the rows that were dropped while reading."""
 
     format: DataFormat
-    # Columns that are not read although their names have a meaning.
+    # Columns that are not read although their names are known.
     ignored: frozenset[str] = frozenset()
     # Columns of a pair whose texts contain turns.
     written: frozenset[str] = frozenset()
@@ -126,7 +126,7 @@ def _deciding_nothing(
     data_format: DataFormat,
     read: Callable[[], Iterable[Row | Dropped]],
 ) -> frozenset[str]:
-    """Returns the columns that would exclude every row; they must have another meaning."""
+    """Returns the columns that would exclude every row. Such a column must have another meaning."""
     rules = dict(decisive_columns(columns, data_format))
 
     def left(names: Iterable[str], row: Row) -> set[str]:

@@ -108,7 +108,8 @@ class ChatTemplate:
 
     def _answer(self, turns: list[Turn], at: int, writing: _Writing, after: int) -> Span | None:
         """Returns the span of an answer that begins after `after`, found by rendering the
-        conversation up to it; None if an earlier answer is rewritten once another turn follows."""
+        conversation up to it; None if the template renders the answer differently when another turn
+        follows."""
         whole = writing.whole.text
         is_last = at == len(turns) - 1
         prompt = writing.up_to(at, begin=True) if at > 0 else ""
@@ -128,8 +129,8 @@ class ChatTemplate:
         return begin, self._end_of_turn(whole, begin, end)
 
     def _end_of_turn(self, whole: str, begin: int, end: int) -> int:
-        """Extends the end of an answer, shared up to `end`, by its end-of-turn token. A template
-        may write a different token, or none, at the end of the whole text."""
+        """Extends an answer that ends at `end` by its end-of-turn token. A template may write a
+        different token, or none, at the end of the whole text."""
         for mark in self._mark.finditer(whole, begin):
             if mark.start() < end < mark.end():
                 end = mark.start()

@@ -42,7 +42,7 @@ class JinjaTemplate:
     """A compiled chat template. Raises PlainError if it is invalid."""
 
     def __init__(self, source: str, special_tokens: dict[str, str], today: date) -> None:
-        """`special_tokens` are those that have a name in templates."""
+        """`special_tokens` are the special tokens that templates can use by name."""
         self._special_tokens = special_tokens
         environment = _environment(today)
         self._generation = cast("_Generation", environment.extensions[_Generation.identifier])

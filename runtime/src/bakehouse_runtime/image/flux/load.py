@@ -64,7 +64,7 @@ def load_flux_encoders(
     folder: Path, device: torch.device, dtype: torch.dtype = torch.float32
 ) -> FluxEncoders:
     """Loads the autoencoder and the text encoders. A training frees them before it loads the
-    transformer, so that a GPU need not hold all parts together."""
+    transformer, so that the GPU does not have to hold all parts at the same time."""
     index = _checked_index(folder)
     if _has_text_encoders(index):
         window = FULL_SIZE_WINDOW

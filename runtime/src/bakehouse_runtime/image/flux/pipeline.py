@@ -51,7 +51,7 @@ class KontextRequest:
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
-            raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
+            raise PlainError(f"steps is {self.steps}, but must be at least 1.")
 
 
 class KontextSampling(Sampling):

@@ -50,9 +50,9 @@ class ParisRequest:
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
-            raise PlainError(f"steps is {self.steps}: a picture takes at least one.")
+            raise PlainError(f"steps is {self.steps}, but must be at least 1.")
         if self.k < 1:
-            raise PlainError(f"k is {self.k}: at least one expert must take part.")
+            raise PlainError(f"k is {self.k}, but must be at least 1.")
 
 
 class ParisSampling(RoutedSampling):

@@ -1,9 +1,9 @@
 """Reads and writes the parts of a Paris: `expert_0/` and so on, and `router/`.
 
-Shapes are derived from the weights, because configuration files use different names. The weights do
-not reveal the number of attention heads, a missing last layer, or the settings `norm_eps` and
-`head_gelu` of layers without weights; these default to the published values. The starter configures
-its own.
+Shapes are derived from the weights, because configuration files use different names. Some values
+cannot be derived from the weights: the number of attention heads, whether the last layer is
+missing, and the settings `norm_eps` and `head_gelu`, whose layers have no weights. These default to
+the published values. The starter configures its own.
 
 An expert is a whole model, like the published ones, or a low-rank difference from the model in the
 sibling folder `base/`: eight experts of one base then take little more space than that base. Both
@@ -177,7 +177,7 @@ def _add_difference(expert: Expert, path: Path) -> None:
                 raise ValueError(f"{tuple(added.shape)} instead of {tuple(value.shape)}")
         except (RuntimeError, ValueError) as error:
             raise PlainError(
-                f"The file {named(path)} is no difference from the model in {BASE}: {name} has the "
+                f"The file {named(path)} does not fit the base model in {BASE}: {name} has the "
                 "wrong shape."
             ) from error
         value.copy_(value.float() + added)
@@ -285,8 +285,8 @@ def _fill(model: nn.Module, path: Path, sizes: dict[str, tuple[int, ...]]) -> No
 
 
 def _missing_end(folder: Path, sizes: dict[str, tuple[int, ...]]) -> list[str]:
-    """Returns the first layer that the configuration counts but the weights lack; the derived shape
-    cannot reveal it."""
+    """Returns the first layer that the configuration counts but the weights lack. The shape derived
+    from the weights alone would hide that it is missing."""
     layers = _layers(sizes)
     end = str(len(layers))
     is_missing = (_declared(folder, LAYERS_KEYS) or 0) > len(layers) and end not in layers

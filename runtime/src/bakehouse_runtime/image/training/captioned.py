@@ -216,7 +216,7 @@ def _examined(
         raise PlainError(
             f"{name} is too narrow: one side is more than {RATIO_MAX} times as long as the other."
         )
-    # Edits with another source or instruction are different pictures.
+    # The same picture with another source or instruction is a different example.
     content = hashlib.sha256(picture.path.read_bytes())
     if picture.source is not None:
         content.update(picture.source.read_bytes() + picture.text.encode())

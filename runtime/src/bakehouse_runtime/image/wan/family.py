@@ -108,7 +108,7 @@ class Wan(Family):
         )[0]
         if condition is None:
             return predicted
-        # The velocity towards the condition, so that the first frame becomes it.
+        # The velocity towards the condition, so that the first frame ends as the condition.
         first = (latents[:, :, :1] - condition) / t.reshape(-1, 1, 1, 1, 1)
         return torch.cat([first.to(predicted.dtype), predicted[:, :, 1:]], dim=2)
 

@@ -31,8 +31,9 @@ TEXT_PARTS = ("text_encoder", "tokenizer")
 OTHERS = ("transformer_2", "image_encoder")
 FULL_SIZE_WINDOW = 512
 PUBLISHED_DEFAULTS = PictureDefaults(steps=50, guidance=5.0)
-# Both define the times of the steps. The steps are always Euler's: UniPC, the published scheduler,
-# stores results of earlier steps, but requests at different steps share a batch.
+# Both schedulers define the times of the steps. The steps themselves always use Euler's method.
+# UniPC, the published scheduler, needs results of earlier steps, which does not work in a batch of
+# requests at different steps.
 Scheduler: TypeAlias = FlowMatchEulerDiscreteScheduler | UniPCMultistepScheduler
 SCHEDULERS: dict[str, Any] = {
     kind.__name__: kind for kind in (FlowMatchEulerDiscreteScheduler, UniPCMultistepScheduler)
@@ -116,8 +117,8 @@ def _checked_index(folder: Path) -> dict[str, Any]:
     for part in OTHERS:
         if _has(index, part):
             raise PlainError(
-                f"The model in {folder.name} has a {part}: of the Wan models those with one "
-                "transformer are served, such as Wan2.2-TI2V-5B."
+                f"The model in {folder.name} has a {part}. Only Wan models with one transformer "
+                "are supported, such as Wan2.2-TI2V-5B."
             )
     text_parts = TEXT_PARTS if _has(index, "text_encoder") else ()
     for part in ("transformer", "vae", "scheduler", *text_parts):

@@ -50,7 +50,7 @@ class VideoRequest:
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
-            raise PlainError(f"steps is {self.steps}: a video takes at least one.")
+            raise PlainError(f"steps is {self.steps}, but must be at least 1.")
 
 
 class VideoSampling(Sampling):

@@ -43,11 +43,12 @@ def add_adapter(network: Any, lora: LoraSpec, seed: int) -> None:
 
 
 def save_adapter(family: Family, network: Any, folder: Path) -> None:
-    """Writes the adapter with its configuration: without its alpha a loader would scale it by 1."""
+    """Writes the adapter with its configuration. Without the alpha in it, a loader would scale the
+    adapter by 1."""
     weights: dict[str, nn.Module | Tensor] = {
         name: weight.contiguous() for name, weight in get_peft_model_state_dict(network).items()
     }
-    # Dropout is only for training, but a loader would create it, enabled.
+    # Dropout is only for training, but a loader would create dropout layers and enable them.
     metadata = network.peft_config["default"].to_dict() | {"lora_dropout": 0.0}
     family.lora_loader.save_lora_weights(
         folder, transformer_lora_layers=weights, transformer_lora_adapter_metadata=metadata

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # From this size on, activations between the layers are recomputed instead of stored: the full-size
 # model would store tens of gigabytes per picture.
 CHECKPOINTED_PARAMETERS = 1_000_000_000
-# Weight, gradient, the optimizer's two moments, and the exported average.
+# Copies per weight: weight, gradient, the optimizer's two moments, and the exported average.
 TRAINED_BYTES = 5 * 4
 
 
@@ -52,8 +52,8 @@ class OpenedNetwork:
 
 @dataclass(frozen=True)
 class OpenedEncoders:
-    """The encoders of pictures and captions, and a function that opens the network afterwards: a
-    GPU need not hold both."""
+    """The encoders of pictures and captions, and a function that opens the network afterwards, so
+    that a GPU does not have to hold both."""
 
     family: Family
     open_network: Callable[[], OpenedNetwork]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 class AdapterSamples:
     """Generates a run's sample prompts with the serving pipeline, which loads the adapter from its
-    saved file. A second implementation could diverge."""
+    saved file. A second implementation of sampling could give other pictures."""
 
     def __init__(
         self, model: FluxModel, base: Path, prompts: Sequence[SamplePrompt], work_dir: Path

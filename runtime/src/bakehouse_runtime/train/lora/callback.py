@@ -53,7 +53,8 @@ def held_out_loss(point: Mapping[str, Any]) -> float | None:
 
 
 def evaluations_without_gain(history: list[dict[str, Any]]) -> int:
-    """Returns how many logged evaluations followed the one with the lowest held-out loss."""
+    """Returns the number of logged evaluations after the evaluation with the lowest held-out
+    loss."""
     found = [loss for point in history if (loss := held_out_loss(point)) is not None]
     losses = [loss if math.isfinite(loss) else math.inf for loss in found]
     return len(losses) - 1 - losses.index(min(losses)) if losses else 0
@@ -66,9 +67,10 @@ def _paid(logs: dict[str, float]) -> dict[str, float]:
 
 
 class TrainingCallback(TrainerCallback):
-    """The callback of a run. Its hooks run at every step, so they only record and compare.
-    `on_checkpoint` is called with the folder of every complete checkpoint, `before_whole` just
-    before it is complete, and `on_measured` with the model, its step and its held-out loss."""
+    """The callback of a run. Its hooks run at every step, so they must be fast: they only record
+    and compare values. `on_checkpoint` is called with the folder of every complete checkpoint,
+    `before_whole` just before it is complete, and `on_measured` with the model, its step and its
+    held-out loss."""
 
     def __init__(
         self,
@@ -139,7 +141,7 @@ class TrainingCallback(TrainerCallback):
             control.should_save = True
             control.should_training_stop = True
         else:
-            # The end of an epoch follows its last step, and is evaluated then.
+            # If this is the last step of an epoch, on_epoch_end evaluates.
             if self._evaluates_at(args, step) and step % self._steps_per_epoch != 0:
                 control.should_evaluate = True
                 self._reporter.phase("evaluating")

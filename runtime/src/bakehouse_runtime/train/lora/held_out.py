@@ -1,6 +1,7 @@
 """Generates the answers of the base and the tuned model to held-out rows, side by side.
 
-It is not billed and has a time limit, and its failures do not affect the trained model.
+The user is not billed for this. It has a time limit, and its failures do not affect the trained
+model.
 """
 
 from __future__ import annotations
@@ -36,11 +37,12 @@ _NEW_TOKENS = 64
 _TEXT_CHARACTERS = 1000
 # The beginning of a text that the models continue.
 _BEGINNING_TOKENS = 128
-# All prompts of a model, padded to the longest; limits memory in addition to the training's.
+# Maximum tokens of all prompts of a model, padded to the longest. Limits the memory that is needed
+# in addition to the training's.
 _PROMPT_TOKENS = 2048
 # An idle machine takes seconds; a busy one may take up to this.
 _SECONDS = 300.0
-# An answer truncated below this by the time limit is useless.
+# If the time limit truncates answers to fewer tokens than this, they are useless.
 _TOKENS_MIN = 8
 
 
@@ -161,8 +163,8 @@ def _ask(
             of_base = _written(trainer, rows, reporter)
         answers = zip(of_base, _written(trainer, rows, reporter), strict=True)
     else:
-        # PEFT's name for the model without its adapter. Both answer in one batch, so that a time
-        # limit truncates both equally.
+        # PEFT's name for the model without its adapter. Base and tuned model answer in one batch,
+        # so that the time limit truncates both equally.
         adapters = ["__base__", model.active_adapter]
         both = _written(trainer, rows, reporter, adapters)
         answers = zip(both[: len(rows)], both[len(rows) :], strict=True)

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 # Tokens of each of the two test rows.
 _TOKENS = 12
-# Relative to the largest logit. Masked tokens add exactly nothing, but the tokens of other rows
-# change the load of each expert of a mixture, and with it the rounding.
+# Tolerance relative to the largest logit. Masked tokens contribute exactly zero. But in a mixture
+# model, tokens of other rows change the load of each expert, and with it the rounding.
 _ROUNDING = {torch.float32: 1e-4}
 _ROUNDING_OF_HALVES = 0.02
 

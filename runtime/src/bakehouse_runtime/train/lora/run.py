@@ -195,7 +195,7 @@ def _round_to(dtype: torch.dtype, model: Any) -> None:
 
 
 def _log_kept(outcome: Outcome, reporter: Reporter, what: str) -> None:
-    """Logs an early stop, and which step's weights are exported if it is not the last step."""
+    """Logs an early stop, and the exported step if it is not the last step."""
     is_paid = outcome.eval_reward is not None
     measure, gain, best = ("reward", "rise", "highest") if is_paid else ("loss", "fall", "lowest")
     if outcome.stopped_early is not None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # Largest relative error between the base's safetensors in the right layout and its GGUF: 4-bit
 # quantisation causes about 0.1, and rows in the wrong order more than 1.
 _ROUNDING = 0.25
-# The error of rounding to 16 bits; below it, the other layouts are not tried.
+# The error of rounding to 16 bits. If a layout's error is below it, no further layout is tried.
 _SAME = 0.01
 
 

@@ -128,7 +128,7 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
         ...container,
         name: 'work',
         command: [...RUNTIME, spec.kind, `${GIVEN_DIR}/spec.json`],
-        // Routers skip servers that are not ready; a busy server may respond slowly.
+        // Routers skip servers that are not ready, so allow a busy server to respond slowly.
         ...(launch.deploymentId !== null && {
           readinessProbe: {
             httpGet: { path: '/health', port: ROUTED_PORT },
@@ -197,9 +197,9 @@ function fetchArguments(
 }
 
 /**
- * Memory request from the size of the inputs: files are cached on disk and loaded (on a CPU in twice the
- * stored precision), plus optimizer state for training. The limit is twice that, so an overrun kills this pod
- * and not its neighbours.
+ * Requests memory by the size of the inputs: files are cached on disk and loaded (on a CPU in twice the
+ * stored precision); training adds optimizer state. The limit is twice the request, so that an overrun kills
+ * this pod instead of its neighbours.
  */
 function resourcesOf({ spec, placement, behaviour }: Launch) {
   const bytes = spec.inputs.flatMap(({ files }) => files).reduce((sum, file) => sum + file.size_bytes, 0);

@@ -24,13 +24,14 @@ export function nodesEnvironment({ workloadId, attempt, nodes }: Launch) {
       name: 'PET_NODE_RANK',
       valueFrom: { fieldRef: { fieldPath: `metadata.annotations['${INDEX_ANNOTATION}']` } },
     },
-    // An Indexed Job names its pods after itself and their ranks; the Service of the same name resolves them.
+    // The pods of an Indexed Job are named `<job>-<rank>`; the Service with the Job's name gives them DNS
+    // names.
     { name: 'PET_MASTER_ADDR', value: `${name}-0.${name}` },
     { name: 'PET_MASTER_PORT', value: String(MASTER_PORT) },
   ];
 }
 
-/** Headless Service with DNS names for the pods of a Job, even before they are ready. Deleted with it. */
+/** Headless Service with DNS names for a Job's pods, even before they are ready. Deleted with the Job. */
 export function attemptService(job: Job) {
   return {
     apiVersion: 'v1',

@@ -20,7 +20,7 @@ export class AttemptObjects {
   private readonly cluster: Cluster;
   private readonly log: Logger;
   private readonly paths: ReturnType<typeof pathsOf>;
-  /** When each queue was last ensured. */
+  /** When this process last ensured that each queue exists, by name. */
   private readonly queues = new Map<string, number>();
   private readonly closing = new Set<string>();
   /** Uids of Jobs whose Service and NetworkPolicy exist. */
@@ -36,7 +36,7 @@ export class AttemptObjects {
   async create(launch: Launch, settings: PodSettings, place: JobPlace): Promise<Job | null> {
     if (!(await this.createOnce(launch, this.paths.secrets, attemptSecret(launch)))) return null;
     const made = await this.createOnce(launch, this.paths.jobs, attemptJob(launch, settings, place));
-    // Not awaited: if this fails, the Secret is deleted with the workload's files.
+    // Not awaited: if this fails, the Secret remains until the workload's files are deleted.
     if (made)
       this.setOwnerJob(made).catch((error: unknown) =>
         this.log.warn({ err: error, workload_id: launch.workloadId }, 'failed to set the owner of a Secret'),
@@ -46,8 +46,8 @@ export class AttemptObjects {
   }
 
   /**
-   * Creates the Service and NetworkPolicy of a multi-node Job unless this process already did: the process
-   * that created the Job may have died before doing so.
+   * Creates the Service and NetworkPolicy of a multi-node Job, once per process. Also needed for Jobs of
+   * other processes, which may have died before they created these objects.
    */
   async connect(job: Job): Promise<void> {
     const { uid } = job.metadata;
@@ -77,7 +77,7 @@ export class AttemptObjects {
       await unlessGone(this.cluster.call('DELETE', `${this.paths.pods}/${pod}`, { gracePeriodSeconds: 0 }));
   }
 
-  /** Deletes an evicted Job while its pod saves its work; Kueue could readmit it with the same token. */
+  /** Deletes an evicted Job while its pod saves its work, so that Kueue does not readmit it. */
   async closeEvicted({ id, attempt, by }: Eviction): Promise<void> {
     const name = attemptName(id, attempt);
     if (this.closing.has(name)) return;
@@ -115,9 +115,9 @@ export class AttemptObjects {
   }
 
   /**
-   * Creates an object of the attempt; returns null if this attempt already has its Job. An object with the
-   * same number but another token is left from before a database restore: it is deleted, and the engine
-   * starts the next attempt.
+   * Creates an object of the attempt; returns null if the attempt already has its Job. A Job with this name
+   * but another token is left from before a database restore. It is deleted and an error is thrown, so that
+   * the engine starts the next attempt.
    */
   private async createOnce(launch: Launch, path: string, object: object): Promise<Job | null> {
     const { workloadId, attempt } = launch;

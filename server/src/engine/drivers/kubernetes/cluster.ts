@@ -23,7 +23,7 @@ export type Cluster = {
   namespace: string;
   /**
    * Sends one JSON request; `path` includes the query. Throws ApiError or the connection error. While the API
-   * server requests back-off, nothing is sent: short delays are awaited, long ones thrown.
+   * server requests back-off, a call waits for a short delay and throws for a long one.
    */
   call: <T = unknown>(method: Method, path: string, body?: unknown) => Promise<T>;
   /** Sends one request and returns the response as text. */
@@ -49,10 +49,13 @@ const CALL_MS_MAX = 30_000;
 /** Retries for a call that the API server was too busy to handle. */
 const TRIES_WHEN_BUSY = 4;
 const BUSY_PAUSE_MS = 1_000;
-/** Waiting longer would outlast the caller's lease. */
+/** A longer pause would outlast the caller's lease. */
 const BUSY_PAUSE_MS_MAX = 10_000;
 
-/** Connects to a kubeconfig's or this pod's cluster. Loads the client lazily (half a second, 60 MB). */
+/**
+ * Connects to the cluster of a kubeconfig or of this pod. Imports the client on demand, because that takes
+ * half a second and 60 MB.
+ */
 export async function openCluster({
   kubeconfig,
   namespace,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { combineNodes, findNodeTakeover, type SeenNode } from './combine-nodes.ts';
 import { ended } from './observe-attempt.ts';
 
-/* Covers all orders of ranks and of observed ends. */
+/* Every case runs in all orders of ranks and of end times. */
 
 const node = (observed: SeenNode['observed'], deletion: SeenNode['deletion'] = null): SeenNode => ({
   ...{ observed, deletion },
@@ -14,7 +14,7 @@ const well = node(ended('itself', 0, null));
 const crashed = node(ended('itself', 1, 'ValueError'));
 const asked = { by: null };
 const askedAlive = node({ state: 'alive' }, asked);
-/** Its Job was deleted and it saved its work. */
+/** A node that saved its work after its Job was deleted. */
 const saved = node(ended('evicted', 0, null), asked);
 const drained = node(ended('evicted', 143, null), { by: 'evicted' });
 const preempted = node(ended('preempted', 143, null), { by: 'preempted' });
@@ -99,7 +99,7 @@ describe('several nodes', () => {
     for (const way of everyWay(nodes)) expect(findNodeTakeover(way)).toBe(by);
   });
 
-  test('are not taken away if there is only one node, which ends alone', () => {
+  test('are not taken away if there is only one node', () => {
     expect(findNodeTakeover([drained])).toBeNull();
   });
 });

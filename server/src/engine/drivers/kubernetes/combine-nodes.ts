@@ -16,8 +16,9 @@ const CAUSES: EndedBy[] = ['node_lost', 'preempted', 'evicted', 'image', 'oom', 
 
 /**
  * Combines the states of several nodes into one. The attempt is alive once all nodes run, at the address of
- * the first. A failed node ends the attempt immediately; a node that is taken away ends it after the others
- * have saved their work. Consequences of another node's end, such as broken connections, are never the cause.
+ * the first. If a node fails, the attempt ends immediately. If a node is taken away, the attempt ends after
+ * the other nodes have saved their work. Broken connections to a node that ended are never reported as the
+ * cause.
  */
 export function combineNodes(nodes: SeenNode[]): Observed {
   const [only] = nodes;
@@ -30,7 +31,10 @@ export function combineNodes(nodes: SeenNode[]): Observed {
   return states[0]?.state === 'alive' ? states[0] : { state: 'alive' };
 }
 
-/** Who takes one of several nodes away, so that the others must save their work and exit; or null. */
+/**
+ * Returns the cause if one of several nodes is taken away, so that the others must save their work and exit;
+ * otherwise null.
+ */
 export function findNodeTakeover(nodes: SeenNode[]): EndedBy | null {
   if (nodes.length === 1 || nodes.some(hasFailed)) return null;
   const by = nodes.flatMap(({ observed, deletion }) => {
@@ -50,7 +54,10 @@ function isWell({ by, exitCode }: Ended): boolean {
   return by === 'itself' && exitCode === 0;
 }
 
-/** The end that caused the others; ties are broken by the time it was seen. */
+/**
+ * Returns the end of the node that caused the others to end. Nodes with equally likely causes are ordered by
+ * the time of their end.
+ */
 function endOfAll(nodes: SeenNode[]): Observed {
   const ends = nodes.flatMap(({ observed, endedAt, deletion }, rank) =>
     observed.state === 'ended'
@@ -64,7 +71,7 @@ function endOfAll(nodes: SeenNode[]): Observed {
   return isOther ? { ...observed, lastLine: `Node ${rank}: ${observed.lastLine}` } : observed;
 }
 
-/** @param isUnnamed Whether its pod was deleted without a named cause, like the pods of a failed Job. */
+/** @param isUnnamed True if the pod was deleted without a named cause, as are the pods of a failed Job. */
 function weightOf(end: Ended, isUnnamed: boolean): number {
   if (isWell(end)) return CAUSES.length + 1;
   return isUnnamed && end.by === 'evicted' ? CAUSES.length : CAUSES.indexOf(end.by);

@@ -16,11 +16,11 @@ import { startControlPlane } from './testing/control-plane/start.ts';
 const GPUS = 8;
 const USERS = 8;
 const RUNS_EACH = 12;
-/** Kueue samples usage each second and bases shares on that. */
+/** Kueue samples usage each second and computes the shares from these samples. */
 const RUN_MS = 5_000;
-/** Extra runs that one user requests first. */
+/** Extra runs that the first user requests before the other users request any. */
 const GREEDY_RUNS = 10 * RUNS_EACH;
-/** Ten for each user, so that all users still have waiting runs. */
+/** Ten for each user; fewer than a user requests, so that all users still have waiting runs. */
 const ADMITTED = 10 * USERS;
 
 describe('eight users, one with ten times as many requests', { timeout: 900_000 }, async () => {
@@ -64,7 +64,7 @@ describe('eight users, one with ten times as many requests', { timeout: 900_000 
 
   test('all users get the same share if the queue orders by usage', async () => {
     const [greedy = 0, ...others] = await sharesIn('shared');
-    // Its first runs had no competition.
+    // The greedy user's first runs were admitted without competition.
     expect(greedy).toBeLessThanOrEqual(11 + GPUS);
     // Kueue's sampling makes shares vary by a fifth.
     for (const share of others) expect(Math.abs(share - 10)).toBeLessThanOrEqual(3);

@@ -20,13 +20,13 @@ import type { TrackedAttempts } from './tracked-attempts.ts';
 type Options = {
   cluster: Cluster;
   pods: PodSettings;
-  /** Whether to run work without a GPU on the cluster too. */
+  /** Whether the cluster also runs work without a GPU. */
   cpuWork: boolean;
   /** Kueue's queues; null if Kueue is not used. */
   queues: Queues | null;
   log: Logger;
   now: () => Date;
-  /** Interval between reads of an attempt's output; an attempt that ends is read once more. */
+  /** Interval between reads of an attempt's output. The output is read once more when the attempt ends. */
   outputEveryMs?: number;
 };
 
@@ -57,7 +57,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
   const followed = followAttempts({
     ...{ cluster, log, now, kueue: options.queues !== null },
     onChange: (workloadId) => void listeners.map((listener) => listener(workloadId)),
-    // Until the lists are complete, other objects are unknown.
+    // Do not act on evictions before the lists are complete: other objects of the attempt may be missing.
     onEviction: (eviction) => void (isComplete() && objects.closeEvicted(eviction)),
   });
   const { attempts } = followed;
@@ -81,7 +81,7 @@ export function createKubernetesDriver(options: Options): KubernetesDriver {
     const queue = options.queues && (await objects.ensureQueue(queueOf(options.queues, launch)));
     const made = await objects.create(launch, options.pods, { queue, products });
     if (made) followed.put(made);
-    // Creating may have outlasted the caller's lease.
+    // The caller's lease may have expired during the call, and a later attempt may have started.
     if (isClosed(attempts, launch)) await kill({ id: workloadId, attempt });
     assertOpen(attempts, launch);
   }
@@ -129,12 +129,12 @@ async function observe({ attempts, objects, places }: Parts, one: AttemptId): Pr
   const observed = attempts.observe(one.id, one.attempt);
   if (places && attempts.isQueued(one))
     return withPlace(observed, places.find(attemptName(one.id, one.attempt)));
-  // Another process may have started it, and this watch may be behind.
+  // The watch may be behind if another process has just started the attempt.
   const isThere = observed.state === 'absent' && (await objects.isThere(one));
   return isThere ? { state: 'pending', reason: '' } : observed;
 }
 
-/** True if the attempt has ended but its Job may create a pod, or has a pod that does not exit. */
+/** True if the attempt has ended but its Job may still create a pod, or still has a running pod. */
 function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): boolean {
   const job = attempts.job(id, attempt);
   const hasEnded = attempts.observe(id, attempt).state === 'ended';
@@ -146,8 +146,8 @@ function isLeftBehind(attempts: TrackedAttempts, { id, attempt }: AttemptId): bo
 
 async function tidy(parts: Parts, one: AttemptId): Promise<void> {
   const { attempts, objects, kill } = parts;
-  // An earlier attempt may appear late if its start was delayed elsewhere, or reappear after a restore of the
-  // API server.
+  // A start that was delayed in another process, or a restore of the API server, can make an earlier attempt
+  // appear now.
   await closeEarlier(parts, one);
   const missing = attempts.missingQueue(one);
   if (missing !== null) await objects.ensureQueue(queueNamed(missing), QUEUE_ASKED_MS);
@@ -162,7 +162,7 @@ async function closeEarlier({ attempts, kill }: Parts, { id, attempt }: AttemptI
   for (const other of attempts.listEarlier(id, attempt)) await kill(other);
 }
 
-/** @param place Number of Jobs ahead of it in Kueue's queue; null if unknown. */
+/** @param place Number of Jobs ahead of this one in Kueue's queue; null if unknown. */
 function withPlace(observed: Observed, place: number | null): Observed {
   if (observed.state !== 'pending' || observed.reason === '' || place === null) return observed;
   return { ...observed, reason: `${observed.reason.replace(/\.$/, '')}. ${describePlace(place)}` };

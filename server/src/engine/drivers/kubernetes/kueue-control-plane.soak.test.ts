@@ -81,7 +81,7 @@ describe('Kueue queues', async () => {
     });
   });
 
-  test('work without quota waits, reports why, and starts when quota is free', async () => {
+  test('work that exceeds the quota waits, reports why, and starts when quota is free', async () => {
     const [one, other] = [await start('idle', 2), await start('idle', 2)];
     await becomes(one, { state: 'alive' });
     await becomes(other, { state: 'alive' });
@@ -98,7 +98,7 @@ describe('Kueue queues', async () => {
   test('two nodes are admitted together or not at all, and connect', async () => {
     const one = await start('idle', 2);
     await becomes(one, { state: 'alive' });
-    // Each node alone would fit.
+    // The free quota fits either node, but not both.
     const both = await start('meet', 2, 'run', 2);
     await becomes(both, { state: 'pending', reason: expect.stringMatching(/^Waiting for quota: .*gpu/) });
     const pods = `/api/v1/namespaces/${TEST_NAMESPACE}/pods?labelSelector=${WORKLOAD_LABEL}=${both.workloadId}`;

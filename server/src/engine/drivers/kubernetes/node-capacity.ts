@@ -24,8 +24,9 @@ export type NodeCapacity = {
 };
 
 /**
- * Sums the capacity of the nodes. Without `cpuWork` their CPUs are not offered. Nodes with GPUs also count as
- * CPU nodes. @param queues Kueue's queues; null if Kueue is not used.
+ * Sums the capacity of the nodes. Without `cpuWork`, no CPUs are offered; with it, nodes with GPUs also offer
+ * theirs.
+ * @param queues Kueue's queues; null if Kueue is not used.
  */
 export function readNodes(nodes: Node[], cpuWork: boolean, queues: Queues | null): NodeCapacity {
   const gpus = new Map<string, Gpu>();

@@ -72,7 +72,7 @@ export const NODES_LABEL = 'bakehouse/nodes';
 export const INDEX_ANNOTATION = 'batch.kubernetes.io/job-completion-index';
 /** Hash of the Job's token, as stored in the database. */
 export const TOKEN_ANNOTATION = 'bakehouse/token-sha256';
-/** Who ends a Job that is being deleted, if not the engine. */
+/** Who ends a Job that is being deleted; absent if the engine does. */
 export const ENDED_BY_ANNOTATION = 'bakehouse/ended-by';
 
 /** Returns the name of an attempt's Job and Secret. */

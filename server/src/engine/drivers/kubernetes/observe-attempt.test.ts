@@ -14,14 +14,14 @@ const job = (more: Partial<Job> = {}): Job => ({ metadata: { name: 'a' }, spec: 
 const pod = (status: Pod['status'], more: Partial<Pod['metadata']> = {}): Pod => ({
   metadata: { name: 'a-x', creationTimestamp: before(600), ...more },
   spec: { nodeName: 'node-0' },
-  // The clocks of nodes and controllers must not matter.
+  // A node clock that is an hour ahead must not matter.
   status: { startTime: before(-3600), ...status },
 });
 const waits = (reason: string, message = '') => [{ state: { waiting: { reason, message } } }];
 const exits = (exitCode: number, more: { reason?: string; message?: string } = {}) => [
   { state: { terminated: { exitCode, ...more } } },
 ];
-/** @param ago Seconds since the pods were bound, or lost with their nodes. */
+/** @param ago How many seconds ago the pods were bound to their nodes, or lost with them. */
 const look = ({ pods = [], ...seen }: Partial<Seen>, ago = 600) => {
   const seenPods = pods.map((one) => trackPod(one, undefined, new Date(before(ago))));
   return observeAttempt({ job: job(), gone: new Map(), queued: undefined, ...seen, pods: seenPods }, now);
@@ -31,7 +31,7 @@ const queued = (message: string, status: 'True' | 'False' = 'False'): QueuedJob 
   status: { conditions: [condition('QuotaReserved', 'Pending', { status, message })] },
 });
 
-test('a pod that saves its work may remain after its Job is gone', () => {
+test('an attempt whose Job is gone is alive while its pod saves its work', () => {
   expect(look({ job: undefined })).toEqual({ state: 'absent' });
   expect(look({ job: undefined, pods: [pod({ phase: 'Running' })] })).toEqual({ state: 'alive' });
 });
@@ -94,7 +94,7 @@ test('is alive once its inputs are fetched, at the address of its pod', () => {
   expect(look({ pods: [pod({ phase: 'Running', podIP: '10.0.0.7' })] })).toEqual({
     ...{ state: 'alive', address: '10.0.0.7' },
   });
-  // Suspended by Kueue while its pod still saves its work.
+  // Kueue has suspended the Job, and its pod still saves its work.
   const evicted = { job: job({ spec: { suspend: true } }), pods: [pod({ phase: 'Running' })] };
   expect(look(evicted)).toEqual({ state: 'alive' });
 });

@@ -13,8 +13,8 @@ import {
 } from './objects.ts';
 
 /**
- * A pod and the times, by our own clock, at which it was bound, lost with its node, and over. The clocks of
- * the API server and of nodes may be an hour off.
+ * A pod, and when it was bound to a node, lost with the node, and ended. All times are by our own clock,
+ * because the clocks of the API server and of nodes may be an hour off.
  */
 export type SeenPod = { pod: Pod; boundAt: Date | null; lostAt: Date | null; overAt: Date | null };
 
@@ -43,7 +43,7 @@ const IMAGE_TROUBLE = new Set([
 /** A node that returns within this time is not lost. */
 const LOST_MS = 60_000;
 
-/** Returns the state of an attempt at `now`. Its work folder is lost with its pod. */
+/** Returns the state of an attempt at `now`. The work folder of an attempt is lost with its pod. */
 export function observeAttempt(seen: Seen, now: Date): Observed {
   const { job, pods, queued } = seen;
   if (!job && pods.length === 0) return { state: 'absent' };
@@ -52,9 +52,9 @@ export function observeAttempt(seen: Seen, now: Date): Observed {
     const observed = combineNodes(observeNodes(seen, now));
     return observed.state === 'ended' ? { ...observed, by: by ?? observed.by } : observed;
   }
-  // Its Job is being deleted, and its pod may not have been seen yet.
+  // The Job is being deleted. It may still have a pod that was not seen yet.
   if (by) return { state: 'pending', reason: '' };
-  // An attempt that ends on its own leaves its pod behind.
+  // The Job was deleted from outside: an attempt that ends on its own leaves its pod behind.
   if (!job) return { state: 'absent' };
   if (isTrue(job.status, 'Failed')) return ended('evicted', null, jobMessage(job));
   if (isTrue(job.status, 'Complete')) return ended('itself', 0, null);
@@ -67,7 +67,8 @@ export function observeNodes({ job, pods, gone }: Omit<Seen, 'queued'>, now: Dat
   const count = nodeCountOf(job ?? newestFirst[0]?.pod);
   return Array.from({ length: count }, (_, rank) => {
     const seen = newestFirst.find(({ pod }) => rankOf(pod) === rank);
-    // A node whose pod is gone has ended, even if its Job creates another pod under the same token.
+    // In a Job of several nodes, a node whose pod was deleted has ended, even if the Job creates another pod
+    // with the same token.
     const known = count > 1 ? gone.get(rank) : undefined;
     if (known) return known;
     if (seen) return observeNode(seen, now);
@@ -75,7 +76,7 @@ export function observeNodes({ job, pods, gone }: Omit<Seen, 'queued'>, now: Dat
   });
 }
 
-/** State of a node without a pod: not created yet, or already gone. */
+/** Returns the state of a node without a pod: the pod was not created yet, or is already gone. */
 function missingNode(job: Job | undefined, now: Date): SeenNode {
   if (job && !isFinished(job))
     return { observed: { state: 'pending', reason: '' }, endedAt: null, deletion: null };
@@ -95,7 +96,7 @@ export function observeNode(seen: SeenPod, now: Date): SeenNode {
   };
 }
 
-/** Returns a pod with the times at which changes were first seen. */
+/** Returns a pod with the times at which its changes were first seen. */
 export function trackPod(pod: Pod, before: SeenPod | undefined, now: Date): SeenPod {
   return {
     pod,
@@ -105,7 +106,7 @@ export function trackPod(pod: Pod, before: SeenPod | undefined, now: Date): Seen
   };
 }
 
-/** True if the node is marked as lost and does not respond either. */
+/** True if the pod's node is marked as lost and the pod is not ready. */
 function isAway(pod: Pod): boolean {
   return disruptedBy(pod) === 'node_lost' && findCondition(pod.status, 'Ready')?.status !== 'True';
 }
@@ -143,7 +144,7 @@ function observeLiving({ pod: { status = {} }, boundAt }: SeenPod, now: Date): O
 function endOf({ pod, lostAt }: SeenPod, now: Date): Ended | null {
   const { status = {} } = pod;
   const by = disruptedBy(pod);
-  // A pod that is being deleted did not end on its own.
+  // Someone else ended a pod that is being deleted.
   const otherwise = pod.metadata.deletionTimestamp ? 'evicted' : 'itself';
   const terminated = terminationOf(pod);
   const invalid = status.containerStatuses?.find(
@@ -154,25 +155,25 @@ function endOf({ pod, lostAt }: SeenPod, now: Date): Ended | null {
   if (status.phase === 'Failed') {
     const line = lastLineOf(terminated?.message ?? status.message);
     if (by && !/exceed/i.test(status.message ?? '')) return ended(by, terminated?.exitCode ?? null, line);
-    // Exceeding the disk or memory limit would happen again on a retry.
+    // Not counted as an eviction: a retry would exceed the disk or memory limit again.
     if (status.reason === 'Evicted')
       return ended(
         /exceed/i.test(status.message ?? '') ? 'oom' : 'evicted',
         terminated?.exitCode ?? null,
         line,
       );
-    // Rejected by its node.
+    // The node rejected the pod.
     if (!status.containerStatuses?.length && !terminated) return ended('evicted', null, line);
     if (terminated?.reason === 'OOMKilled') return ended('oom', terminated.exitCode, line);
     return ended(otherwise, terminated?.exitCode ?? null, line);
   }
   if (invalid) return ended('image', null, `The image has no valid name: ${invalid.state?.waiting?.message}`);
-  // Its fate is unknown; reports of a zombie pod are rejected from the next attempt on.
+  // The pod may still run on its node. Its reports are rejected once the next attempt begins.
   const isLost = lostAt !== null && now.getTime() - lostAt.getTime() > LOST_MS;
   return isLost ? ended('node_lost', null, null) : null;
 }
 
-/** Who ends a pod, from the reason of `DisruptionTarget`; null if that names no external cause. */
+/** Returns who ends a pod, from its condition `DisruptionTarget`; null if there is no external cause. */
 function disruptedBy({ status }: Pod): EndedBy | null {
   const disrupted = findCondition(status, 'DisruptionTarget');
   switch (disrupted?.status === 'True' && disrupted.reason) {
@@ -189,7 +190,7 @@ function disruptedBy({ status }: Pod): EndedBy | null {
   }
 }
 
-/** Termination of the work container, or of the init container if that failed. */
+/** Returns how the work container ended, or the init container if that one failed. */
 function terminationOf({ status = {} }: Pod) {
   const [work] = status.containerStatuses ?? [];
   const failed = status.initContainerStatuses?.find(({ state }) => (state?.terminated?.exitCode ?? 0) !== 0);

@@ -73,7 +73,7 @@ test('reads all places with one call per queue, however many Jobs wait', async (
   expect(asked()).toBe(2);
 });
 
-test.each([403, 404, 503])('there is no place and no error if Kueue responds with %i', async (status) => {
+test.each([403, 404, 503])('returns no place and no error if Kueue responds with %i', async (status) => {
   const { apiserver, driver, start, asked } = await waiting('general');
   apiserver.serve(pathOf('general'), status, { message: 'no' });
   const id = await start();
@@ -91,7 +91,7 @@ test('does not request places if nothing waits for quota', async () => {
   expect(asked()).toBe(0);
 });
 
-test('a place changes a few dozen times on the way from the end of a long queue', () => {
+test('the description changes at most a few dozen times on the way through a long queue', () => {
   const told = new Set(Array.from({ length: 1000 }, (_, before) => describePlace(before)));
   expect(told.size).toBeLessThan(32);
   expect(describePlace(970)).toBe('About 1,000 go before it in its queue.');

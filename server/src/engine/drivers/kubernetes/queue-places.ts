@@ -21,8 +21,8 @@ const PLACES = 1000;
 const KEPT_MS = 60_000;
 
 /**
- * Places of Jobs in the ClusterQueues: one call per queue and minute, and only while places are requested.
- * Empty if Kueue does not serve them or this account may not read them.
+ * Finds the places of Jobs in the ClusterQueues. While callers ask for places, each queue is read once a
+ * minute. No Job has a place if Kueue does not serve them or this account may not read them.
  */
 export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues: Queues; log: Logger }): {
   find: (jobName: string) => number | null;
@@ -51,7 +51,7 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
 
   return {
     find: (jobName) => {
-      // Refreshed in the background, so that callers never wait.
+      // Refresh in the background, so that callers never wait.
       void refresh();
       return places.get(jobName) ?? null;
     },
@@ -59,8 +59,9 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
 }
 
 /**
- * Returns a place as a sentence. Places are rounded more coarsely further back, so that the sentence changes
- * at most a few dozen times. @param before Number of Jobs ahead.
+ * Describes a place in a sentence. The number is rounded to one digit, so that the sentence changes at most a
+ * few dozen times on the way through the queue.
+ * @param before Number of Jobs ahead.
  */
 export function describePlace(before: number): string {
   if (before === 0) return 'It is next in its queue.';

@@ -6,7 +6,10 @@ import type { TrackedAttempts } from './tracked-attempts.ts';
 /** About two screens. */
 const BYTES_MAX = 16_384;
 
-/** Reads output of attempts from their nodes; output unavailable now is read later, or lost with its pod. */
+/**
+ * Reads the output of attempts from their nodes. Output that is unavailable now is read later, unless its pod
+ * is deleted first.
+ */
 export function readOutput({
   cluster,
   attempts,
@@ -16,7 +19,7 @@ export function readOutput({
   cluster: Cluster;
   attempts: TrackedAttempts;
   log: Logger;
-  /** Each read goes through the API server to a node. */
+  /** Minimum interval, because each read goes through the API server to a node. */
   everyMs: number;
 }): Pick<Driver, 'logs' | 'output'> & { forget: (workloadId: string) => void } {
   const lookedAt = new Map<string, number>();
@@ -29,14 +32,14 @@ export function readOutput({
     const newest = newestOf(workloadId);
     const pod = newest && attempts.pod(newest.id, newest.attempt);
     if (!pod) return nothing;
-    // The init container may have failed before the work began.
+    // If the work container has not started, the init container may have failed, so read its output.
     const hasBegun = pod.status?.containerStatuses?.some(({ state }) => state?.running ?? state?.terminated);
     const container = hasBegun ? 'work' : 'fetch';
     const path = `/api/v1/namespaces/${cluster.namespace}/pods/${pod.metadata.name}/log`;
     try {
       const text = await cluster.readText(`${path}?container=${container}&${query}`);
       const lines = text.split('\n');
-      // A cut last line is read again.
+      // Drop an incomplete last line; the next read returns it completely.
       const isCut = text !== '' && !text.endsWith('\n');
       return { lines: (isCut ? lines.slice(0, -1) : lines).filter((line) => line !== ''), isCut };
     } catch (error) {
@@ -52,7 +55,7 @@ export function readOutput({
       const newest = newestOf(workloadId);
       const observed = newest && attempts.observe(newest.id, newest.attempt);
       const last = observed?.state === 'ended' ? observed.lastLine : null;
-      // The last line may be from another node than the first, whose output this is, or the pod may be gone.
+      // `lines` are from the first node. Add the last line of the node that failed, or of a pod that is gone.
       return last === null || lines.includes(last) ? lines : [...lines, last].slice(-limit);
     },
     output: async (workloadId, cursor) => {
@@ -64,8 +67,8 @@ export function readOutput({
       const from = cursor === null ? '' : `&sinceTime=${encodeURIComponent(cursor)}`;
       const said = await read(workloadId, `timestamps=true&limitBytes=${BYTES_MAX}${from}`);
       const lines = said.lines.map(splitTime).filter(({ at }) => cursor === null || at > cursor);
-      // The API takes whole seconds: if one second has more output than fits, the rest of that second is
-      // skipped.
+      // `sinceTime` has a resolution of a second. If one second has more output than a read returns, skip the
+      // rest of that second.
       const stuck = cursor !== null && lines.length === 0 && said.isCut ? nextSecond(cursor) : cursor;
       return { lines: lines.map(({ text }) => text), cursor: lines.at(-1)?.at ?? stuck };
     },

@@ -34,10 +34,12 @@ const cluster = await openCluster({ kubeconfig: apiserver.kubeconfig, namespace:
 onFileEnd(async () => cluster.close());
 const paths = pathsOf(TEST_NAMESPACE);
 const meet = meetingPods(cluster);
-/** Output of each pod; the pods of a failed Job are deleted soon. */
+/** Output of each pod, stored here because the pods of a failed Job are soon deleted. */
 const said = new Map<string, string[]>();
 
-/** Nodes that connect, one node that exits while the other idles, or two idle nodes. */
+/**
+ * By title: nodes that connect to each other, one node that exits while the other idles, or two idle nodes.
+ */
 const script: NodeScript = async (launch, process) => {
   const { title } = launch.spec as { title: string };
   if (title === 'meet') return meet(launch, process);
@@ -86,7 +88,7 @@ async function podOf({ workloadId }: Launch, rank: number): Promise<string> {
 
 afterEach(async () => {
   for (const workloadId of made.splice(0)) await driver.remove(workloadId);
-  // The cluster has policies and Services of its own.
+  // Ignore the policies and Services that the cluster itself created.
   const names = async (path: string) =>
     (await list(path)).map(({ metadata }) => metadata.name).filter((name) => name.startsWith('bakehouse-'));
   await vi.waitFor(async () => {
@@ -102,7 +104,7 @@ test('two nodes connect by the name of the first, and the attempt succeeds with 
   expect(await driver.listAlive()).toEqual([]);
 });
 
-test('if the process that created the Job died, its nodes are connected by the next reconciler', async () => {
+test('if the process that created the Job died, the next reconciler connects its nodes', async () => {
   const one = launchOf('meet');
   runner.remember(one);
   await cluster.call('POST', paths.secrets, attemptSecret(one));
@@ -124,7 +126,7 @@ test('a repeated start creates nothing twice', async () => {
   expect(await driver.listAlive()).toEqual([{ id: one.workloadId, attempt: 1 }]);
 });
 
-test('a failed node ends the attempt with its output, and ends the other node', async () => {
+test('a failed node ends the attempt with the output of that node, and ends the other node', async () => {
   const one = launchOf('the second ends with 3');
   await driver.start(one);
   await becomes(one, {
@@ -136,7 +138,7 @@ test('a failed node ends the attempt with its output, and ends the other node', 
   expect(await look(one)).toMatchObject({ by: 'itself', exitCode: 3 });
 });
 
-test('a node that has finished does not end the other', async () => {
+test('a node that exits with 0 does not end the other', async () => {
   const one = launchOf('the second ends with 0');
   await driver.start(one);
   const second = await vi.waitFor(async () => {
@@ -151,7 +153,7 @@ test('a node that has finished does not end the other', async () => {
   await becomes(one, { state: 'ended', by: 'evicted', exitCode: 0 });
 });
 
-test('if one node is taken away, the other saves its work, and the attempt reports that cause', async () => {
+test('if one node is taken away, the other saves its work, and the attempt reports why the node was taken', async () => {
   const one = launchOf('idle');
   await driver.start(one);
   await becomes(one, { state: 'alive' });

@@ -24,14 +24,14 @@ function track(now = () => new Date()) {
   return { attempts, onEviction, onChange, look: () => attempts.observe(id, 1) };
 }
 
-test('a Job that still seems suspended while its pod runs is not evicted: its watch is behind', () => {
+test('does not treat a Job as evicted if the watch still shows it suspended while its pod runs', () => {
   const { attempts, onEviction, look } = track();
   attempts.onJobChange(job(true), undefined);
   attempts.onPodChange(pod('Running'), undefined);
   expect(onEviction).not.toHaveBeenCalled();
   attempts.onJobChange(job(false), job(true));
   expect(look()).toEqual({ state: 'alive' });
-  // Kueue evicts it: its pod is asked to stop.
+  // Kueue evicts the attempt: it suspends the Job and deletes the pod.
   attempts.onJobChange(job(true), job(false));
   attempts.onPodChange(pod('Running', deleted), pod('Running'));
   expect(onEviction).toHaveBeenCalledWith({ id, attempt: 1, by: 'preempted' });
@@ -77,7 +77,7 @@ test('an ended attempt stays ended when its objects are deleted, until it is for
   expect(look()).toEqual({ state: 'absent' });
 });
 
-test('an attempt that is forgotten while it has objects shows none, and is dropped with them', () => {
+test('a forgotten attempt reports no pods, and is dropped once its objects are gone', () => {
   const { attempts } = track();
   attempts.onJobChange(job(false), undefined);
   attempts.onPodChange(pod('Running'), undefined);
@@ -107,7 +107,7 @@ test('a pod deleted without a final status ends the attempt, even if its Job cre
   expect(look()).toMatchObject({ state: 'ended', by: 'evicted' });
 });
 
-test.each([-3600, 0, 3600])('clocks that are %i s off end nothing, and prolong nothing', (offS) => {
+test.each([-3600, 0, 3600])('a clock that is %i s off does not change when an attempt ends', (offS) => {
   let seconds = 0;
   const { attempts, look } = track(() => new Date(Date.UTC(2026, 10, 29, 12, 0, seconds)));
   const theirs = new Date(Date.UTC(2026, 10, 29, 12, 0, offS)).toISOString();

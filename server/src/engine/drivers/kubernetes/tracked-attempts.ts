@@ -27,23 +27,23 @@ type Tracked = AttemptId & {
   job: Job | undefined;
   pods: Map<string, SeenPod>;
   queued: QueuedJob | undefined;
-  /** How its deleted pods ended, by rank. */
+  /** How the attempt's deleted pods ended, by rank. */
   gone: Map<number, SeenNode>;
-  /** Whether its Job was seen to create pods. */
+  /** True once its Job was seen unsuspended, so that it may create pods. */
   wasAdmitted: boolean;
-  /** Cause recorded in the Job, which may be gone by now. */
+  /** The cause recorded in the Job; stored here because the Job may be deleted. */
   endedBy: EndedBy | null;
-  /** How it ended, remembered because the objects that show it are deleted. */
+  /** How the attempt ended; stored here because the objects that show it are deleted. */
   end: Ended | null;
-  /** Drop this entry once its objects are gone, even if the attempt failed. */
+  /** Drop this entry once its objects are gone, even if it has an end. */
   isForgotten: boolean;
   shown: string;
 };
 
-/** An evicted attempt, which must not return under its token. */
+/** An evicted attempt. Its Job must be deleted, so that it cannot start again with the same token. */
 export type Eviction = AttemptId & { by: EndedBy };
 
-/** Attempts as shown by the cluster, assembled from its objects as they change. */
+/** The attempts in the cluster, assembled from their objects as these change. */
 export class TrackedAttempts {
   private readonly attempts = new Map<string, Tracked>();
   private readonly now: () => Date;
@@ -71,7 +71,7 @@ export class TrackedAttempts {
 
   onPodChange(after: Pod | undefined, before: Pod | undefined): void {
     this.change(attemptOf(after ?? before), (tracked) => {
-      // The last version of a deleted pod may show how it ended.
+      // The last version of a deleted pod may show how the pod ended.
       const last = after ?? before;
       if (!last) return;
       const { name } = last.metadata;
@@ -132,9 +132,9 @@ export class TrackedAttempts {
   }
 
   /**
-   * Who evicts the attempt; null if nothing does, or if it is being ended for that already. A Job that was
-   * never seen unsuspended does not count as evicted: the watch of Jobs may be behind the watch of pods. If
-   * one of several nodes is taken away, all are.
+   * Returns who evicts the attempt; null if nobody does, or if its Job is already being deleted. The watch of
+   * Jobs may be behind the watch of pods, so a suspended Job counts as evicted only if it was seen
+   * unsuspended before. If one of several nodes is taken away, the whole attempt is evicted.
    */
   evicting({ id, attempt }: AttemptId): EndedBy | null {
     const tracked = this.attempts.get(attemptName(id, attempt));
@@ -144,13 +144,13 @@ export class TrackedAttempts {
     return evictedBy(tracked.queued) ?? (tracked.job.spec.suspend ? 'preempted' : this.taking(tracked));
   }
 
-  /** True if it waits in Kueue's queue. */
+  /** True if the attempt waits in Kueue's queue. */
   isQueued({ id, attempt }: AttemptId): boolean {
     const { job, queued } = this.attempts.get(attemptName(id, attempt)) ?? {};
     return job !== undefined && waitsForQuota(job, queued);
   }
 
-  /** The queue it waits in if that queue is missing; null if it exists. */
+  /** Returns the name of the queue that the attempt waits in if that queue does not exist; otherwise null. */
   missingQueue({ id, attempt }: AttemptId): string | null {
     const { job, queued } = this.attempts.get(attemptName(id, attempt)) ?? {};
     return (isWithoutQueue(queued) && job?.metadata.labels?.[QUEUE_LABEL]) || null;
@@ -162,7 +162,7 @@ export class TrackedAttempts {
     return tracked !== undefined && (tracked.job !== undefined || tracked.pods.size > 0);
   }
 
-  /** Drops earlier attempts that have no objects any more. */
+  /** Drops earlier attempts that have no objects left. */
   deleteEarlier(workloadId: string, before: number): void {
     for (const one of this.list(workloadId))
       if (one.attempt < before && !this.hasObjects(one))
@@ -210,8 +210,9 @@ export class TrackedAttempts {
   /** Ended attempts stay ended, whatever happens to their objects. */
   private observed(tracked: Tracked): Observed {
     const { job, pods, gone, queued } = tracked;
-    // Deleted by someone else or by a restore of the API server: an attempt that ends on its own leaves its
-    // pod. If its Job creates another pod, that pod has the token of the first, which may still run.
+    // The pods were deleted from outside, or by a restore of the API server: an attempt that ends on its own
+    // leaves its pod. If the Job creates another pod, that pod has the same token as the first, which may
+    // still run.
     const isDeleted = pods.size === 0 && (gone.size > 0 || (!job && tracked.endedBy !== null));
     const observed =
       tracked.end ??
@@ -224,7 +225,7 @@ export class TrackedAttempts {
     return tracked.end;
   }
 
-  /** Who takes away one of the nodes of an attempt that has not ended yet. */
+  /** Returns who takes away one of the nodes of an attempt that has not ended; null if nobody does. */
   private taking({ job, pods, gone, end }: Tracked): EndedBy | null {
     if (end) return null;
     return findNodeTakeover(observeNodes({ job, pods: [...pods.values()], gone }, this.now()));

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { ApiError, type Cluster } from './cluster.ts';
 
-/** The fields of an API object that watching needs. */
+/** The fields of an API object that a watch needs. */
 export type ApiObject = { metadata: { name: string; resourceVersion?: string } };
 
 /** Continuously updated objects of one kind. */
@@ -21,7 +21,7 @@ type Options<T> = {
   /** Path of the collection, such as `/apis/batch/v1/namespaces/bakehouse/jobs`. */
   path: string;
   labelSelector?: string;
-  /** Reduces an object to the part to store, since there are thousands. */
+  /** Returns only the part of an object that is stored, because there are thousands of objects. */
   keep: (object: T) => T;
   /** Called after each change; `after` is undefined for a deleted object, `before` for a new one. */
   onChange: (after: T | undefined, before: T | undefined) => void;
@@ -33,22 +33,26 @@ type List<T> = { items: T[]; metadata: { resourceVersion: string; continue?: str
 type Event<T> = { type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'; object: T };
 
 const PAGE = 500;
-/** The API server ends each watch within this time, so a watch that is silent for longer is broken. */
+/** Range of the random timeout that each watch requests; the API server then ends the watch. */
 const WATCH_S = { least: 240, most: 480 };
-/** The API server sends a bookmark about every minute. */
+/** A watch that is silent for this long is broken: the API server sends a bookmark about every minute. */
 const SILENT_MS_MAX = 150_000;
-/** Longer than the interval between bookmarks. */
+/**
+ * If a watch received nothing for this long, the resource version is not usable. Longer than the interval
+ * between bookmarks.
+ */
 const BOOKMARK_MS = 120_000;
-/** Periodic relist, for events that a watch missed without knowing, such as a restore of the API server. */
+/** Average interval between lists, which find changes that a watch missed, such as a restore. */
 const RELIST_MS = 30 * 60_000;
 const WARN_AFTER_MS = 120_000;
-/** Resource version expired or not reached yet. */
+/** The resource version has expired, or the API server has not reached it yet. */
 const UNKNOWN_POSITION = new Set([400, 410, 504]);
 const pausesByDefault = { firstMs: 500, longestMs: 30_000 };
 
 /**
- * Lists a collection and watches its changes: resumes from a bookmark after a disconnect; relists if the
- * resource version is unknown, after an outage, and periodically. Pauses grow while requests fail.
+ * Lists a collection and then watches its changes. After a disconnect the watch resumes from the last
+ * bookmark. The collection is listed again if the resource version is unknown, after an outage, and
+ * periodically. Pauses between failed requests grow.
  */
 export function watchObjects<T extends ApiObject>(options: Options<T>): Watched<T> {
   return new ObjectWatch(options);
@@ -56,7 +60,7 @@ export function watchObjects<T extends ApiObject>(options: Options<T>): Watched<
 
 class ObjectWatch<T extends ApiObject> implements Watched<T> {
   private readonly objects = new Map<string, T>();
-  /** Objects that were put since the last list began; the list may not contain them. */
+  /** Objects that were put since the last list started, so the list may not contain them. */
   private readonly fresh = new Set<string>();
   private readonly closing = new AbortController();
   private readonly options: Options<T>;
@@ -64,7 +68,7 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
   private readonly selected: string;
   private readonly running: Promise<void>;
   private hasListed = false;
-  /** Whether the current watch got a response. */
+  /** Whether the current watch has received a response. */
   private hasOpened = false;
   /** Resource version to resume from; null to relist. */
   private position: string | null = null;
@@ -135,8 +139,8 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
   }
 
   /**
-   * True if the server did not respond. After an outage it may have been restored to before our resource
-   * version and have passed it again; only a relist would show that.
+   * True if the API server did not respond. After such an outage, list again: if the server was restored to
+   * an older state and has passed our resource version since, the watch would show no gap.
    */
   private wasAway(error: unknown): boolean {
     return !this.hasOpened && !(error instanceof ApiError && error.status < 500);

@@ -9,7 +9,7 @@ import type { workloadUsers } from './workload-users.ts';
 
 const run = promisify(execFile);
 
-/** Content of an attempt's file once the attempt must not begin any more. */
+/** Content of an attempt's file after the attempt was closed, so that it can no longer begin. */
 const CLOSED = 'closed';
 
 /** A launcher that claims an attempt writes its identity within this time. */
@@ -36,15 +36,18 @@ export class Attempts {
   }
 
   /**
-   * Closes all attempts before this one. Every start does so before it creates anything, one start at a time,
-   * so attempts before the newest started attempt are closed already and skipped.
+   * Closes all earlier attempts. Every start calls this before it creates anything, and starts do not
+   * overlap. So the attempts before the newest started one are already closed and can be skipped.
    */
   async closeBefore(workloadId: string, attempt: number): Promise<void> {
     const first = (await this.#newest(workloadId, attempt)) ?? 1;
     for (let earlier = first; earlier < attempt; earlier += 1) await this.close(workloadId, earlier);
   }
 
-  /** Claims the attempt's file, so that a late launcher exits; or kills the process that has claimed it. */
+  /**
+   * Creates the attempt's file first, so that a late launcher exits. If a launcher has already created it,
+   * kills that launcher's processes.
+   */
   async close(workloadId: string, attempt: number): Promise<void> {
     const file = this.file(workloadId, attempt);
     const taken = await writeFile(file, CLOSED, { flag: 'wx' }).then(
@@ -58,7 +61,7 @@ export class Attempts {
     await rm(`${file}.json`, { force: true });
   }
 
-  /** Asks it to save its work and exit. */
+  /** Asks the attempt to save its work and exit. */
   async stop(workloadId: string, attempt: number): Promise<void> {
     const owner = await readOwner(this.file(workloadId, attempt));
     if (owner && owner !== 'unknown' && (await isAlive(owner))) signal(owner.pid, 'SIGTERM');
@@ -77,8 +80,8 @@ export class Attempts {
   }
 
   /**
-   * Kills an attempt's processes; with a separate user, also processes that left the group. A later attempt
-   * has the same user, but starts only after this one has no processes left.
+   * Kills an attempt's processes. If workloads have separate users, also kills processes that left the group:
+   * later attempts have the same user, but none starts before this one has no processes left.
    */
   async killAll(workloadId: string, attempt: number, owner: Owner | 'unknown'): Promise<void> {
     if (owner !== 'unknown') await killGroup(owner);
@@ -111,7 +114,7 @@ export class Attempts {
     return alive;
   }
 
-  /** Returns the newest started attempt before `limit`, or null. Earlier attempts do not run. */
+  /** Returns the newest started attempt before `limit`, or null. Attempts before it have no processes. */
   async #newest(workloadId: string, limit = Number.POSITIVE_INFINITY): Promise<number | null> {
     const names = await readdir(path.join(this.folder(workloadId), 'attempts')).catch(() => []);
     const numbers = names.filter((name) => /^\d+$/.test(name)).map(Number);
@@ -128,8 +131,8 @@ type Users = Pick<ReturnType<typeof workloadUsers>, 'killAll'>;
 type Owner = { pid: number; birth: string };
 
 /**
- * Returns the leader of an attempt; null if it has not begun or is closed. 'unknown' if its launcher ended
- * before it wrote its identity, for example on a full disk or after a power failure.
+ * Returns the leader of an attempt; null if the attempt has not begun or is closed; 'unknown' if its launcher
+ * ended before it wrote its identity, for example on a full disk or after a power failure.
  */
 export async function readOwner(file: string): Promise<Owner | 'unknown' | null> {
   for (;;) {
@@ -159,7 +162,7 @@ async function isYoung(file: string): Promise<boolean> {
   return Date.now() - mtimeMs < BIRTH_TIMEOUT_MS;
 }
 
-/** Returns true if the process still exists and is the same process. */
+/** Returns true if the process exists and its id was not reused by another process. */
 export async function isAlive(owner: Owner): Promise<boolean> {
   return (await readStartTime(owner.pid)) === owner.birth;
 }
@@ -169,7 +172,7 @@ async function killGroup(owner: Owner): Promise<void> {
   if (!isProcess(owner.pid)) return;
   const birth = await readStartTime(owner.pid);
   if (birth !== null && birth !== owner.birth) return;
-  // After the leader is gone, its group id is only reliable until the next reboot.
+  // Another process may have the group id after a reboot.
   if (!(await isOfThisBoot(owner.birth))) return;
   if (groupExists(owner.pid)) signal(-owner.pid, 'SIGKILL');
 }
@@ -218,7 +221,7 @@ async function isOfThisBoot(birth: string): Promise<boolean> {
   return !(Date.parse(birth) < Date.now() - uptime() * 1000);
 }
 
-/** Returns true if a process group has members. While it has, its id is not reused. */
+/** Returns true if a process group has members. As long as it has, the system does not reuse its id. */
 function groupExists(groupId: number): boolean {
   try {
     process.kill(-groupId, 0);

@@ -153,7 +153,7 @@ describe("an upload crafted to read the server's secret, or another user's file,
     const seen = await machine.run(machine.sandbox, craft(machine));
     expectFailed(seen);
     expect(seen.everything).not.toContain(WORDS);
-    // Without the sandbox the same upload reveals it.
+    // Control: without the sandbox, the same upload reveals the secret.
     const open = await machine.run(noSandbox(machine.sandbox.sharedDir), craft(machine));
     expect(open.everything).toContain(WORDS);
   });
@@ -163,7 +163,7 @@ describe("an upload crafted to read the server's secret, or another user's file,
     const seen = await machine.run(machine.sandbox, upload);
     expectFailed(seen);
     expect(seen.everything).not.toContain(PICKLED);
-    // Control: read as a pickle, it runs.
+    // Control: unpickled without protection, the upload runs its program.
     const input = path.join(machine.dataDir, 'pickle');
     await writeFile(input, pickle);
     const read = `import pickle; pickle.load(open(${JSON.stringify(input)}, 'rb'))`;
@@ -229,7 +229,7 @@ async function makeMachine() {
     return { workloadId, exitCode: ended.exitCode, told, printed, everything };
   }
 
-  // A spec that fails without PyTorch; only its files matter.
+  // This spec fails without PyTorch, which is fine: the test needs only the workload's files.
   const { workloadId } = await run(sandbox, { spec: chat(), files: neighbour });
   const neighbourFile = (file: keyof typeof neighbour) => path.join(workloadsDir, workloadId, 'inputs', file);
   return { dataDir, sandbox, line, program, secretFile, neighbourFile, run };
@@ -259,8 +259,8 @@ function reportsIn(body: string): Report[] {
 }
 
 /**
- * Expects that it ended and gave one sentence as the reason: to the server, or in its log if the machine may
- * be at fault.
+ * Expects that the workload failed and gave the reason in one sentence: in its report, or in its log if the
+ * machine may be the cause.
  */
 function expectFailed({ exitCode, told, printed }: Awaited<ReturnType<Machine['run']>>) {
   expect(exitCode).toBe(1);

@@ -18,7 +18,7 @@ type Launched = {
   close: () => Promise<void>;
 };
 
-/** Starts a process in its own group that outlives the server. Throws if it has not begun. */
+/** Starts a process in its own group, so that it outlives the server. Throws if it does not begin. */
 export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }: Launched): Promise<void> {
   const child = spawn('/bin/sh', [LAUNCHER, file, `${file}.exit`, ...argv], {
     cwd,
@@ -33,7 +33,7 @@ export async function launchProcess({ file, argv, cwd, env, log, onEnd, close }:
   });
   child.unref();
   await waitForBirth(file, child).catch(async (error: unknown) => {
-    // A slow launcher must not begin after its GPUs were assigned to another workload.
+    // Make sure that a slow launcher cannot begin later, when its GPUs may belong to another workload.
     await close();
     if (!hasEnded(child) && child.pid !== undefined) signal(-child.pid, 'SIGKILL');
     throw error;

@@ -141,7 +141,7 @@ test('child processes of a workload end with it', async () => {
   await driver.start(one);
   const child = await vi.waitFor(async () => {
     const pid = Number(await readFile(file(one, 'work/child.pid'), 'utf8'));
-    // The file exists before its content.
+    // The child creates the file before it writes its id.
     expect(pid).toBeGreaterThan(1);
     return pid;
   }, patiently);
@@ -152,7 +152,7 @@ test('child processes of a workload end with it', async () => {
       expect(await driver.observe(one.workloadId, 1)).toMatchObject({ state: 'ended', exitCode: null }),
     patiently,
   );
-  // Observing ends nothing.
+  // Observing an attempt must not kill its remaining processes.
   expect(await readStartTime(child)).not.toBeNull();
   await driver.tidy(one.workloadId, 1);
   await vi.waitFor(async () => expect(await readStartTime(child)).toBeNull(), patiently);
@@ -187,15 +187,15 @@ test('does not signal a process id that was reused', async () => {
 });
 
 test.each(['', '0 some boot 12345\n', '-1 some boot 12345\n', '1 some boot 12345\n', '4711\n'])(
-  'an attempt whose file contains %j has ended, and no process is signalled for it',
+  'an attempt whose file contains %j counts as ended, and its process id is not signalled',
   async (text) => {
     const one = launch('idle');
     await mkdir(file(one, 'attempts'), { recursive: true });
     await writeFile(file(one, 'attempts/1'), text);
-    // Older than the time any launcher needs to write its identity.
+    // Old enough that no launcher can still be writing its identity.
     const longAgo = new Date(Date.now() - 60_000);
     await utimes(file(one, 'attempts/1'), longAgo, longAgo);
-    // No second launcher starts it.
+    // A second launcher must not start the attempt.
     await expect(driver.start(one)).rejects.toThrow('did not begin');
     const sent = vi.spyOn(process, 'kill').mockReturnValue(true);
     onTestFinished(() => sent.mockRestore());
@@ -238,12 +238,12 @@ test('the log has a bounded size', async () => {
   expect((await driver.logs(one.workloadId, 1))[0]).toMatch(/^line 19999 /);
 });
 
-test('a launcher that hangs is abandoned, and cannot start any more', async () => {
+test('gives up on a launcher that hangs, which then cannot start its process any more', async () => {
   const one = launch('idle');
   const tools = path.join(home, 'hanging-tools');
   const pidFile = path.join(tools, 'pid');
   await mkdir(tools);
-  // Tools with which the launcher determines its start time.
+  // Replaces the tools with which the launcher determines its start time.
   for (const tool of ['cut', 'ps']) {
     const script = `#!/bin/sh\necho $$ > '${pidFile}.new'; /bin/mv '${pidFile}.new' '${pidFile}'\nexec /bin/sleep 600\n`;
     await writeFile(path.join(tools, tool), script, { mode: 0o755 });

@@ -18,24 +18,27 @@ import { workloadUsers } from './workload-users.ts';
 export type Program = {
   argv: string[];
   env: Record<string, string>;
-  /** Folders of the program itself. */
+  /** Folders of the program itself, readable in the sandbox. */
   reads: string[];
-  /** Command prefix that fetches a spec's inputs and then execs the rest; null without inputs. */
+  /**
+   * Command prefix that fetches a spec's inputs and then executes the command after it; null if there is
+   * nothing to fetch.
+   */
   pull: ((specFile: string) => string[]) | null;
 };
 
 type Options = {
   /** Holds a folder for each workload. */
   workloadsDir: string;
-  /** Host that model servers listen on, as callers reach it. */
+  /** Host at which model servers listen and are called. */
   host: string;
   sandbox: Sandbox;
   capacity: () => Promise<Capacity>;
-  /** Returns the program for a spec, or the sentence that explains why there is none yet. */
+  /** Returns the program for a spec. If there is none yet, returns a sentence that explains why. */
   program: (spec: SpecKind) => Promise<Program | { blocker: string }>;
 };
 
-/** Caches and temporary files in the sandbox are private to the workload's user. */
+/** In the sandbox, caches and temporary files are private to the workload's user. */
 const BEGIN = `umask 077
 cd "$1" || exit 1
 export HOME="$1" TORCHINDUCTOR_CACHE_DIR="$1/.cache/torchinductor"
@@ -77,7 +80,8 @@ export function createLocalDriver(options: Options): Driver {
       await launchProcess({
         file,
         argv,
-        // Programs outside the sandbox must not load code or settings from a workload's folder.
+        // Not the workload's own folder: programs outside the sandbox must not load code or settings from
+        // there.
         cwd: dir,
         env: { ...program.env, ...showGpus(launch) },
         log: log.fd,
@@ -139,7 +143,7 @@ async function programFor({ nodes, spec }: Launch, options: Options): Promise<Pr
   return program;
 }
 
-/** Returns the exit status of an attempt; null if its launcher could not record one. */
+/** Returns the exit status of an attempt; null if its launcher did not record one. */
 async function readExitCode(file: string): Promise<number | null> {
   const exit = await readFile(`${file}.exit`, 'utf8').catch(() => '');
   return exit.trim() === '' ? null : Number(exit);
@@ -182,12 +186,12 @@ function fullSpec(launch: Launch, places: { work: string; inputs: string; host: 
   };
 }
 
-/** CUDA orders by speed by default; our indexes are in PCI bus order, like nvidia-smi's. */
+/** Sets PCI bus order, which nvidia-smi and our GPU indexes use; by default CUDA orders GPUs by speed. */
 function showGpus({ devices }: Launch): Record<string, string> {
   return { CUDA_DEVICE_ORDER: 'PCI_BUS_ID', CUDA_VISIBLE_DEVICES: devices.join(',') };
 }
 
-/** A run on a GPU has normal priority: it needs little CPU, but a late step leaves the GPU idle. */
+/** Only CPU runs have low priority. A GPU run needs little CPU time, but each delay idles the GPU. */
 function priorityPrefix(launch: Launch): string[] {
   return launch.behaviour === 'run' && launch.devices.length === 0 ? atLowPriority : [];
 }

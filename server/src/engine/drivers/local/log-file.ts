@@ -17,8 +17,8 @@ function toLines(bytes: Buffer): string[] {
 }
 
 /**
- * Returns complete lines from `offset` on (at most 64 KB) and the next offset. If the log was truncated
- * since, continues at its end.
+ * Returns complete lines from `offset` on (at most 64 KB) and the next offset. If the log is shorter than
+ * `offset`, it was truncated: returns no lines and the offset of its end.
  */
 export async function readLinesFrom(
   file: string,
@@ -41,8 +41,8 @@ export async function readLinesFrom(
 }
 
 /**
- * Truncates a log larger than 16 MB to its last MB. The writer appends and continues at the new end; a line
- * written at the same instant may be lost.
+ * Truncates a log larger than 16 MB to its last MB. The process that writes the log appends at the new end. A
+ * line that it writes during the truncation may be lost.
  */
 export async function truncateLog(file: string): Promise<void> {
   const size = await stat(file).then(

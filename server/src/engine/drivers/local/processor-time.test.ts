@@ -17,11 +17,11 @@ function after(looks: { share: number; wantsMore?: boolean; seconds: number }[])
   return supply;
 }
 
-test('a process that wants CPU time and hardly gets any is starved after a while', () => {
+test('a process is starved if it has wanted CPU time for a while and hardly got any', () => {
   expect(isStarved(after([{ share: 0.01, seconds: 18 }]))).toBe(false);
   expect(isStarved(after([{ share: 0.01, seconds: 21 }]))).toBe(true);
   expect(isStarved(after([{ share: 0.5, seconds: 60 }]))).toBe(false);
-  // It waits for its files.
+  // Not starved: it waits for its files and wants no CPU time.
   expect(isStarved(after([{ share: 0.01, wantsMore: false, seconds: 60 }]))).toBe(false);
   expect(
     isStarved(
@@ -33,7 +33,7 @@ test('a process that wants CPU time and hardly gets any is starved after a while
   ).toBe(false);
 });
 
-test('it gets normal priority after a minute, and low priority again once it had enough for a minute', () => {
+test('a starved process gets normal priority after a minute, and low priority again after a minute with enough', () => {
   const starving = { share: 0.01, seconds: 60 };
   expect(after([{ share: 0.01, seconds: 57 }]).isRaised).toBe(false);
   expect(after([starving]).isRaised).toBe(true);
@@ -57,7 +57,7 @@ test.runIf(process.platform === 'linux')(
       ['/bin/sh', '-c', busy],
     ].map(([command = '', ...args]) => spawn(command, args, { detached: true, stdio: 'ignore' }));
     const [lowPid, otherPid] = [low?.pid ?? 0, other?.pid ?? 0];
-    // The inner session, as created by bubblewrap.
+    // A child in its own session, like one in bubblewrap.
     const inner = await vi.waitFor(async () => {
       const [child = ''] = (await readFile(`/proc/${lowPid}/task/${lowPid}/children`, 'utf8')).split(' ');
       expect((await readFile(`/proc/${child}/stat`, 'utf8')).split(' ')[5]).toBe(child);
@@ -80,12 +80,12 @@ test.runIf(process.platform === 'linux')(
         starved: expected.starved,
         other: false,
       });
-      // Without root, Linux limits how often priorities of sessions may be set.
+      // Retry: without root, Linux limits how often the priority of a session may change.
       await vi.waitFor(async () => {
         await watch.look('low', lowPid);
         expect([await nice(lowPid), await nice(inner)]).toEqual([expected.nice, expected.nice]);
       });
-      // Over ten hours, the CPU time it got is negligible.
+      // Averaged over ten hours, the CPU time that the process got is negligible.
       vi.advanceTimersByTime(10 * 3_600_000);
     }
     vi.useRealTimers();

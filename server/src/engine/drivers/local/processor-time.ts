@@ -8,33 +8,36 @@ type Process = { pid: number; session: string; usedSeconds: number; givesWay: bo
 /** CPU time used by a workload's processes, and whether one of them is runnable now. */
 export type Sample = { atMs: number; usedSeconds: number; wantsMore: boolean };
 
-/** `shortSince`, `enoughSince`: since when every sample found it short of CPU time, or with enough. */
+/** `shortSince`, `enoughSince`: since when every sample has shown too little CPU time, or enough. */
 export type Supply = Sample & {
   shortSince: number | null;
   enoughSince: number | null;
-  /** Whether it runs at normal priority. */
+  /** True while the workload runs at normal priority. */
   isRaised: boolean;
 };
 
-/** Samples at shorter intervals are too inaccurate. */
+/** Samples taken at shorter intervals are too inaccurate. */
 const LOOK_MS_MIN = 1_000;
 /**
- * Fractions of one CPU: a workload that wants more and gets less than the first is short; the second is
- * enough for a low-priority workload.
+ * Fractions of one CPU. A workload is short of CPU time if it wants more than it gets and gets less than
+ * SHORT_SHARE. It has enough, even at low priority, if it gets more than ENOUGH_SHARE.
  */
 const SHORT_SHARE = 0.1;
 const ENOUGH_SHARE = 0.75;
 const STARVED_MS = 20_000;
-/** After this long short of CPU time it gets normal priority; after this long with enough, low priority. */
+/**
+ * Delay before the priority changes: to normal after this long with too little CPU time, and back to low
+ * after this long with enough.
+ */
 const RAISED_AFTER_MS = 60_000;
-/** Nice values of a session; the kernel first divides CPU time among sessions. */
+/** Nice values of a session. These matter, because Linux divides CPU time among sessions first. */
 const GIVES_WAY = '19';
 const LIKE_OTHERS = '0';
 /** /proc counts in hundredths of a second, whatever the kernel's clock rate. */
 const TICKS_PER_S = 100;
 const SCHED_IDLE = '5';
 
-/** Returns the observations of a workload after another sample. */
+/** Returns the supply of a workload after one more sample. */
 export function nextSupply(before: Supply | null, sample: Sample): Supply {
   if (before === null) return { ...sample, shortSince: null, enoughSince: null, isRaised: false };
   const passedMs = sample.atMs - before.atMs;
@@ -47,21 +50,21 @@ export function nextSupply(before: Supply | null, sample: Sample): Supply {
   return { ...sample, shortSince, enoughSince, isRaised: changes !== before.isRaised };
 }
 
-/** Returns true if it has wanted CPU time for a while and hardly got any. */
+/** Returns true if the workload has wanted CPU time for 20 s and hardly got any. */
 export function isStarved({ atMs, shortSince }: Supply): boolean {
   return shortSince !== null && atMs - shortSince >= STARVED_MS;
 }
 
 /**
- * Watches low-priority workloads by their leading processes: reports which are starved, and gives those
- * normal priority until they have had enough for a while.
+ * Watches the CPU time of low-priority workloads. Reports which of them are starved, and raises those to
+ * normal priority until they have had enough CPU time for a while.
  */
 export function watchProcessorTime() {
   const supplies = new Map<string, Supply>();
-  /** By workload, the nice value set for each of its sessions; bubblewrap creates another session. */
+  /** The nice value that was set, by workload and session; a workload in bubblewrap has a second session. */
   const given = new Map<string, Map<string, string>>();
   return {
-    /** Returns whether the workload is starved; `leader` is its first process. */
+    /** Returns true if the workload is starved. `leader` is the id of its first process. */
     look: async (workloadId: string, leader: number): Promise<boolean> => {
       const processes = (await readTree(leader)).filter(({ givesWay }) => givesWay);
       if (processes.length === 0) return false;
@@ -87,9 +90,9 @@ export function watchProcessorTime() {
 }
 
 /**
- * Sets the nice value of a process's session. Returns false if it is unchanged until the next sample: the
- * kernel has no autogroups, the process has ended, or another value was set within a tenth of a second (Linux
- * then requires root).
+ * Sets the nice value of a process's session. Returns false if that failed; the next sample then retries. It
+ * fails if the kernel has no autogroups, if the process has ended, or if another value was set less than a
+ * tenth of a second ago (Linux then requires root).
  */
 async function setNice(pid: number, nice: string): Promise<boolean> {
   return writeFile(`/proc/${pid}/autogroup`, nice).then(
@@ -106,7 +109,7 @@ async function readTree(pid: number): Promise<Process[]> {
   const states = await Promise.all(tasks.map((task) => readStat(`/proc/${pid}/task/${task}`)));
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8').catch(() => '');
   const below = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(readTree));
-  // Own CPU time plus the CPU time of ended children.
+  // User and system time of the process and of its ended children.
   const ticks = stat.slice(11, 15).reduce((sum, field) => sum + Number(field), 0);
   const wantsMore = states.some((one) => one?.[0] === 'R');
   const [, , , session = ''] = stat;

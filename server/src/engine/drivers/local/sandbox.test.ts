@@ -43,7 +43,9 @@ const mayChangeUser = process.platform === 'linux' && process.getuid?.() === 0;
 const mayMount = mayChangeUser && works('unshare --mount true');
 const hasBubblewrap = works('bwrap --ro-bind / / --unshare-pid true');
 
-/** A data folder like a server's, closed to other users or not, and a driver on it. */
+/**
+ * A folder with the files of a server, which other users may enter if `mode` permits it, and a driver on it.
+ */
 async function makeMachine(makeSandbox: (sharedDir: string, hidden: string[]) => Sandbox, mode: number) {
   const dataDir = await temporaryFolder();
   await chmod(dataDir, mode);
@@ -128,10 +130,10 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     );
     expect(Object.keys(answers)).toHaveLength(13);
     for (const name of [...Object.values(files), socket]) expect(answers[name], name).toMatch(REFUSED);
-    // Its writes changed nothing; with bubblewrap they may have gone to a tmpfs.
+    // The files are unchanged. A write that succeeded went to a tmpfs of bubblewrap.
     expect(await readAll(files)).toEqual(before);
 
-    // Without the sandbox the same program can access everything.
+    // Control: without the sandbox, the same program can access everything.
     const open = createLocalDriver({
       host: '127.0.0.1',
       workloadsDir: machine.workloadsDir,

@@ -21,7 +21,7 @@ describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two ser
     const [here, there] = [await temporaryFolder(), await temporaryFolder()];
     claimsDir = await temporaryFolder();
     const one = path.join(here, 'run');
-    // Both servers would choose the same user first.
+    // Choose folders for which both servers try the same user first.
     let n = 0;
     while (first(path.join(there, `run-${n}`)) !== first(one)) n += 1;
     folders = [one, path.join(there, `run-${n}`)];
@@ -33,22 +33,22 @@ describe.skipIf(process.getuid?.() !== 0)('users of workloads, chosen by two ser
     ];
   });
 
-  test('differ, and stay the same', async () => {
+  test('differ, and do not change', async () => {
     const [one, other] = await Promise.all([own[0](), own[1]()]);
     expect(one).not.toBe(other);
     expect(await Promise.all([own[0](), own[1]()])).toEqual([one, other]);
   });
 
-  test('differ if the claims are gone, as after a reboot', async () => {
+  test('differ after a reboot, which removes the claims', async () => {
     const one = await own[0]();
     await rm(claimsDir, { recursive: true });
     const other = await own[1]();
     expect(other).toBe(one);
-    // The later server picks another user, because nothing runs as this one yet.
+    // The first server claims again and must choose another user: the second has claimed this one.
     expect(await own[0]()).not.toBe(other);
   });
 
-  test('are free again once their folder is gone', async () => {
+  test('are available again once their folder is gone', async () => {
     const one = await own[0]();
     await rm(folders[0], { recursive: true });
     expect(await own[1]()).toBe(one);

@@ -13,15 +13,15 @@ import {
 import { withFileLock } from '../../host/environment/file-lock.ts';
 
 const run = promisify(execFile);
-/** Users taken by any server of the machine: a file per user, with the folder that the user owns. */
+/** Users claimed by the servers of this machine: a file per user contains the folder that the user owns. */
 const CLAIMS_DIR = '/run/bakehouse/workload-users';
 
 /**
- * Users of a machine's workloads, if the sandbox separates by user. The owner of a workload's `work` folder
- * is its user, so it survives restarts. Only that user may enter the folder around it.
+ * Chooses a separate Unix user for each workload, if the sandbox supports that. The owner of a workload's
+ * `work` folder is its user, so the choice survives restarts. Only that user may enter the workload's folder.
  */
 export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir = CLAIMS_DIR) {
-  /** Serializes choices, so that two folders never get the same user. */
+  /** One choice at a time, so that two folders never get the same user. */
   let choosing: Promise<unknown> = Promise.resolve();
 
   async function own(folder: string): Promise<number> {
@@ -31,7 +31,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
       return TRIAL_USER;
     }
     await mkdir(claimsDir, { recursive: true, mode: 0o700 });
-    // Another server of the machine chooses from the same users.
+    // Other servers of the machine choose from the same users.
     return withFileLock(path.join(claimsDir, 'lock'), async () => {
       const there = await ownerOf(workDir);
       const claimed = await readClaims(claimsDir, workDir);
@@ -68,7 +68,7 @@ export function workloadUsers(sandbox: Sandbox, workloadsDir: string, claimsDir 
 /** Makes the user the owner of the workload's own files. */
 async function chownFolder(user: number, folder: string): Promise<void> {
   const workDir = path.join(folder, 'work');
-  // Versions without sandboxes stored links to shared inputs here.
+  // Servers of versions without sandboxes stored links to shared inputs here.
   await rm(path.join(workDir, 'inputs'), { recursive: true, force: true });
   await mkdir(workDir, { recursive: true, mode: 0o700 });
   await chmod(workDir, 0o700);

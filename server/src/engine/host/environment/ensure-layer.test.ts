@@ -78,7 +78,7 @@ it('recreates an environment whose Python is gone, but not one whose Python runs
   expect(await hasLayer(settings, 'serving')).toBe(true);
 });
 
-it('drops the layer if its environment cannot be recreated', async () => {
+it('deletes the stamp of a layer if its environment cannot be recreated', async () => {
   const { settings, python } = await installed();
   await rm(python);
   await writeFile(
@@ -91,7 +91,7 @@ it('drops the layer if its environment cannot be recreated', async () => {
   expect(await hasLayer(settings, 'serving')).toBe(false);
 });
 
-it('counts a layer as installed if a layer that contains it is', async () => {
+it('counts a layer as installed if a layer that contains it is installed', async () => {
   const { settings } = await installed();
   expect(await hasLayer(settings, 'training')).toBe(false);
   await ensureLayer(settings, 'tests', ignoreProgress);

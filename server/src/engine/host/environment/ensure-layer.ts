@@ -32,9 +32,10 @@ export const UV = 'uv==0.13.8';
 export type OnProgress = (detail: string, progress: number | null) => void;
 
 /**
- * Installs a layer of its environment, unless it is installed and its Python runs (a system upgrade may have
- * removed that Python). Safe to call from several processes: one installs, the others wait. If killed, the
- * next call completes the installation. Throws AppError('unavailable') with a user-facing sentence.
+ * Installs a layer of its environment, unless it is already installed and its Python runs (a system upgrade
+ * may have removed that Python). Several processes may call this at the same time: one installs, the others
+ * wait. If that process is killed, the next call completes the installation. Throws AppError('unavailable')
+ * with a user-facing sentence.
  */
 export async function ensureLayer(
   settings: EnvironmentSettings,
@@ -64,7 +65,8 @@ async function install(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const runs = await pythonRuns(dir);
-  // Without its Python no layer is usable; drop all stamps until it has been recreated.
+  // Without its Python no layer is usable, so delete all stamps. Each layer is stamped again when it is
+  // reinstalled.
   if (!runs)
     for (const one of environments[environmentOf(layer)]) await rm(stampOf(dir, one), { force: true });
   if (await hasLayer(settings, layer)) return;
@@ -91,9 +93,10 @@ async function install(
   }, 1000);
   const stamp = stampOf(dir, layer);
   const begun = `${stamp}.begun`;
-  // A killed installation may have left half a package, which looks complete to uv.
+  // If an earlier installation was killed, half a package may exist that uv considers complete.
   const afterKill = existsSync(begun) ? ['--reinstall'] : [];
-  // Workloads cannot write to the environment: without bytecode each would compile its imports, for 15 s.
+  // Compile now, because workloads cannot write to the environment: each would compile its imports again, for
+  // 15 s.
   const options = ['--no-deps', '--compile-bytecode', '--python', python, ...afterKill];
   const pipInstall = (packages: string[]) =>
     runProgram(uv, ['pip', 'install', ...options, ...packages], {
@@ -133,7 +136,7 @@ async function pythonRuns(dir: string): Promise<boolean> {
   );
 }
 
-/** A failed measurement is superseded by the next one. */
+/** Ignores a failed measurement; there will be another one soon. */
 function ignoreMeasure(): void {}
 
 async function freeBytes(folder: string): Promise<number> {

@@ -33,7 +33,7 @@ const MINOR_MIN = 11;
 
 export type EnvironmentSettings = Pick<Config, 'cacheDir' | 'python' | 'torchIndex'>;
 
-/** Returns an environment's folder, named after its content to share it between clones and test runs. */
+/** Returns an environment's folder, named by a hash of its content: clones and test runs share it. */
 export async function environmentDir(
   { cacheDir, torchIndex }: EnvironmentSettings,
   environment: Environment = 'python',
@@ -54,14 +54,15 @@ export function pythonOf(dir: string): string {
   return path.join(dir, 'bin', 'python');
 }
 
-/** Returns the stamp file of a layer, written once the layer is complete; it records what was installed. */
+/** Returns the stamp file of a layer. It is written last, and records what was installed. */
 export function stampOf(dir: string, layer: Layer): string {
   return path.join(dir, `.bakehouse-${layer}`);
 }
 
 /**
- * SHA-256 of a lock file, to which callers add more data. Cached, because the queue calls this every second
- * for each waiting workload; an upgrade restarts the server.
+ * Returns the SHA-256 of a lock file as a hash object, so that callers can add more data. Cached, because the
+ * queue calls this every second for each waiting workload. An upgrade restarts the server, so the cache is
+ * never stale.
  */
 export async function hashOfLock(layer: Layer): Promise<Hash> {
   const known = lockHashes.get(layer);
@@ -84,15 +85,15 @@ export async function hasLayer(settings: EnvironmentSettings, layer: Layer): Pro
 
 type NeededLayer = (typeof layerOfEngine)[ServingEngine];
 
-/** Returns the layer of the Python environment that this kind of work needs. */
+/** Returns the environment layer that this kind of work needs. */
 export function neededLayer({ engine }: SpecKind): NeededLayer {
   return engine === null ? 'training' : layerOfEngine[engine];
 }
 
 /**
  * Returns a supported Python: `named` if it is new enough, otherwise the first available of 3.13, 3.12, 3.11,
- * 3.14 and the system's own. 3.14 is late because packages support new versions late. Throws
- * AppError('unavailable') with what to do.
+ * 3.14 and the system's own. 3.14 has a late place because packages are slow to support new versions. Throws
+ * AppError('unavailable') with instructions.
  */
 export async function findPython(named: string): Promise<string> {
   for (const candidate of [named, 'python3.13', 'python3.12', 'python3.11', 'python3.14', 'python3']) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Its holder has not refreshed it for a minute. */
+/** Makes the lock look abandoned: its holder has not touched it for a minute. */
 async function abandon(file: string): Promise<void> {
   const longAgo = new Date(Date.now() - 60_000);
   await utimes(file, longAgo, longAgo);
@@ -24,7 +24,7 @@ it('lets one process work at a time', async () => {
   let waited = 0;
   const work = async () => {
     most = Math.max(most, ++inside);
-    // The first one works until both others wait.
+    // The first process holds the lock until both others wait.
     await vi.waitUntil(() => waited === 2);
     inside -= 1;
   };
@@ -62,7 +62,7 @@ it('lets one of many take over from a holder that died', async () => {
     };
     const aborting = new AbortController();
     const waiting = Array.from({ length: 8 }, () =>
-      // The first one is enough: the others need not run.
+      // Only one needs to get the lock; the others may be skipped.
       withFileLock(file, async () => (isOver ? undefined : work()), { signal: aborting.signal }),
     );
     await Promise.any(waiting);
@@ -72,7 +72,7 @@ it('lets one of many take over from a holder that died', async () => {
   }
 });
 
-it('takes over if a process died while taking over', async () => {
+it('acquires the lock if a process died while it took over from a dead holder', async () => {
   const file = path.join(folder, 'guarded');
   for (const left of [file, `${file}.guard`]) {
     await writeFile(left, '');
@@ -82,7 +82,7 @@ it('takes over if a process died while taking over', async () => {
   expect((await readdir(folder)).filter((name) => name.startsWith('guarded'))).toEqual([]);
 });
 
-it('leaves the lock of a successor alone', async () => {
+it('a process that was suspended does not remove the lock of its successor', async () => {
   const file = path.join(folder, 'suspended');
   const { promise: first, resolve: wake } = Promise.withResolvers<void>();
   const { promise: second, resolve: end } = Promise.withResolvers<void>();

@@ -3,15 +3,16 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const BEAT_MS = 2_000;
-/** The holder of a file that was not touched this long is dead. */
+/** If the lock file was not touched for this long, its holder is dead. */
 const STALE_MS = 30_000;
 const LOOK_MS = 500;
-/** The guard is only held briefly. */
+/** Short, because the guard is held only briefly. */
 const GUARD_LOOK_MS = 10;
 
 /**
- * Runs `work` while holding a lock file that all processes sharing the folder respect, also on other
- * machines. Calls `onWait` once if the lock is taken. Aborting `signal` ends the wait with its reason.
+ * Runs `work` while holding a lock file. The lock applies to all processes that share the folder, also on
+ * other machines. Calls `onWait` once if another process holds the lock. Aborting `signal` ends the wait with
+ * its reason.
  */
 export async function withFileLock<T>(
   file: string,
@@ -27,14 +28,14 @@ export async function withFileLock<T>(
   }
   const beat = setInterval(() => {
     const now = new Date();
-    // A missed touch is made up for by the next one.
+    // Ignore a failed touch: the next one follows soon.
     utimes(file, now, now).catch(() => undefined);
   }, BEAT_MS);
   try {
     return await work();
   } finally {
     clearInterval(beat);
-    // A process that was suspended for long may find its successor's file.
+    // If this process was suspended for long, another process may hold the lock by now.
     if (await isOwn()) await removeIf(file, isOwn);
   }
 }
@@ -55,8 +56,9 @@ async function isStale(file: string): Promise<boolean> {
 }
 
 /**
- * Removes the file if it is the expected one, and returns whether it did. Comparing and removing is guarded:
- * otherwise a second process that saw a dead holder's file could remove its successor's file.
+ * Removes the file if `isMeant` still returns true, and returns whether it was removed. A guard makes the
+ * check and the removal atomic. Otherwise two processes could see the file of a dead holder, and the slower
+ * one could remove the file that the faster one has created.
  */
 async function removeIf(file: string, isMeant: () => Promise<boolean>): Promise<boolean> {
   const guard = `${file}.guard`;

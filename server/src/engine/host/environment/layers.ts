@@ -42,12 +42,12 @@ export function bytesNeeded(layer: Layer, { platform, torchIndex }: Platform): n
   if (layer === 'vllm') return 9 * GB;
   if (layer === 'clients') return 0.6 * GB;
   if (layer === 's3') return 0.2 * GB;
-  // Only the addition to the previous layer, which is always installed first.
+  // Counts only what this layer adds, because the previous layer is always installed first.
   if (layer === 'gpu-training') return 0.3 * GB;
   return platform === 'linux' && torchIndex === undefined ? 6.5 * GB : 2.5 * GB;
 }
 
-/** Returns null if the layer fits, otherwise a sentence with what to do. */
+/** Returns null if there is enough disk space for the layer, otherwise a sentence with instructions. */
 export function explainFullDisk(
   layer: Layer,
   folder: string,

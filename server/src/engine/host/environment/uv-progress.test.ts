@@ -19,12 +19,12 @@ describe("converts uv's output to readable progress", () => {
 });
 
 describe('the estimate', () => {
-  it('follows the disk during large downloads, and the downloads once they are known', () => {
+  it('follows disk growth during large downloads, and finished downloads afterwards', () => {
     expect(estimateUv(afterLines(...begun), 3e9, 6e9)).toBeCloseTo(0.5);
     expect(estimateUv(afterLines(...begun, ' Downloaded torch'), 0, 6e9)).toBeGreaterThan(0.9);
   });
 
-  it('stays between 0 and 0.99, whatever else fills or frees the disk', () => {
+  it('stays between 0 and 0.99, even if other programs fill or free the disk', () => {
     expect(estimateUv(uvAtStart, -5e9, 6e9)).toBe(0);
     expect(estimateUv(uvAtStart, 50e9, 6e9)).toBe(0.99);
   });

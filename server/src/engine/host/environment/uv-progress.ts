@@ -38,8 +38,9 @@ export function describeUv({ downloads, installing }: UvProgress): string {
 }
 
 /**
- * Returns 0 to 1, never 1 before uv has ended. Downloads run in parallel and are reported only when they end,
- * so disk growth is the better estimate during large downloads.
+ * Estimates the progress from 0 to 1; 1 is never reached before uv has ended. Uses the larger of two
+ * estimates: finished downloads, and disk growth. uv reports a download only when it ends, so during large
+ * downloads only the disk shows progress.
  */
 export function estimateUv({ downloads }: UvProgress, diskFilledBytes: number, neededBytes: number): number {
   const byDownloads = downloads.length > 0 ? doneBytes(downloads) / allBytes(downloads) : 0;

@@ -33,7 +33,7 @@ export class PreparationRecord {
     if (state !== 'waiting') this.#log(state === 'ready' ? 'ready' : detail);
   }
 
-  /** Records that it runs, and its progress. Rate-limited: excess updates are dropped. */
+  /** Records that the step runs, and its progress. Updates that follow too soon are dropped. */
   readonly progress = (detail: string, progress: number | null): void => {
     const now = Date.now();
     if (now - this.#progressAt < PROGRESS_EVERY_MS) return;
@@ -75,8 +75,8 @@ type NeededServices = Pick<Services, 'clock' | 'db' | 'log'>;
 type Parts = { config: Pick<Config, 'prepare'>; db: Database };
 
 /**
- * Returns the machine's preparation steps in order. A server that prepares nothing lists only completed
- * steps: it does not continue steps of a killed server.
+ * Returns the machine's preparation steps in order. If preparation is disabled, only completed steps are
+ * listed, because this server will not continue the steps of a killed one.
  */
 export async function listPreparations(
   { config, db }: Parts,
@@ -96,7 +96,7 @@ export async function listPreparations(
   return preparations.filter(({ state }) => config.prepare || state === 'ready');
 }
 
-/** Returns true if this preparation step will soon be finished; false if it or an earlier step fails. */
+/** Returns true if this preparation step will finish soon; false if it or an earlier step has failed. */
 export async function isPreparing(
   services: Pick<Services, 'config' | 'db'>,
   id: PreparationId,

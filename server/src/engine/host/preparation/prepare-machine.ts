@@ -33,11 +33,11 @@ type Work = {
   services: NeededServices;
   register: RegisterStarterModels;
   signal: AbortSignal;
-  /** Message about GPUs that fail to compute; null until a working GPU was found. */
+  /** One sentence for each GPU that failed the probe; null until a probe has found a working GPU. */
   brokenGpus: string[] | null;
 };
 
-/** One step; resolves to the message of its row. */
+/** One step. Returns the message for its row, and its fingerprint if that changed. */
 type Step = (
   work: Work,
   fingerprint: string | null,
@@ -99,7 +99,7 @@ const steps: Record<PreparationId, Step> = {
   },
 };
 
-/** Resolves to the message about failing GPUs. Throws AppError('unavailable') with it if all fail. */
+/** Returns the messages about failing GPUs. Throws them as AppError('unavailable') if all GPUs fail. */
 async function tryGpus({ services: { config, log }, signal }: Work, devices: number[]): Promise<string[]> {
   const broken = await probeGpus(config, devices, signal);
   if (broken.length === devices.length) throw unavailable(broken.join(' '));

@@ -12,7 +12,7 @@ export async function findPreparation(db: Database, id: PreparationId) {
   return db.selectFrom('preparations').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** An undefined `fingerprint` leaves the stored one unchanged. */
+/** Keeps the stored fingerprint if `fingerprint` is undefined. */
 export async function upsertPreparation(
   tx: Transaction,
   row: Omit<Preparation, 'label'> & { fingerprint?: string; updated_at: Date },

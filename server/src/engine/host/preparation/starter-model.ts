@@ -34,8 +34,8 @@ export async function starterModelDir(
 }
 
 /**
- * Creates the starter model in one format, unless it exists, and returns its files. 'gguf' and the embedding
- * model need the layer 'serving'; 'safetensors' needs 'training'.
+ * Creates the starter model in one format unless it exists, and returns its files. Requires the layer
+ * 'serving' for 'gguf' and the embedding model, and 'training' for 'safetensors'.
  */
 export async function ensureStarterModel(
   settings: EnvironmentSettings,

@@ -18,20 +18,20 @@ import {
   findPasswordHash,
 } from '../sign-in/sign-in-queries.ts';
 
-/** How recent the sign-in of a user without a password must be. */
+/** A user without a password must have signed in within this time to delete the account. */
 const RECENT_MS = 10 * 60 * 1000;
 
 /**
- * Step: ends all access to the account and anonymises its row; descriptions of transfers before 2026-11-21
- * may still contain the username. Username and address are available again from the commit on.
+ * Step: ends all access to the account and anonymises its row. After the commit, other users can take the
+ * username and the address. Descriptions of transfers from before 2026-11-21 may still contain the username.
  */
 export async function closeAccount(
   tx: Transaction,
   { userId, now, config }: { userId: string; now: Date; config: Config },
 ): Promise<void> {
-  // Before any deletion, so that a concurrent sign-in either precedes it or finds the account deleted.
+  // Lock first: a concurrent sign-in either commits before this transaction, or finds the account deleted.
   await lockUser(tx, userId);
-  // Usually already remembered, except for accounts from before this feature.
+  // Only accounts from before this feature are not recorded yet.
   await recogniseMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
   await revokeKeys(
@@ -53,9 +53,9 @@ export async function closeAccount(
 }
 
 /**
- * Confirms that the caller owns the account: by the password, or without one by a recent sign-in. Hashing
- * takes turns by `address`, the client's. Throws AppError 'invalid_request', 'forbidden', or 'unavailable' if
- * too many passwords wait.
+ * Confirms that the caller owns the account: by the password, or by a recent sign-in if the account has no
+ * password. The queue of password hashes takes turns between client addresses; `address` is the caller's.
+ * Throws AppError 'invalid_request', 'forbidden', or 'unavailable' if the queue is full.
  */
 export async function confirmIdentity(
   ctx: Context,

@@ -4,18 +4,18 @@ import { decrypt, encrypt } from '../../../platform/secrets/encryption.ts';
 
 const PREFIX = 'bk_';
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 62^43 > 2^256. */
+/** 43 base62 digits hold 32 bytes: 62^43 > 2^256. */
 const RANDOM_LENGTH = 43;
-/** 62^6 > 2^32. */
+/** 6 base62 digits hold a CRC-32: 62^6 > 2^32. */
 const CHECKSUM_LENGTH = 6;
 const shape = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM_LENGTH + CHECKSUM_LENGTH}}$`);
 
-/** Keys of this purpose encrypt nothing else. */
+/** Separates the encryption of API keys from other uses of the server's secret. */
 const PURPOSE = 'bakehouse api keys';
 
 /**
- * Returns a new API key: prefix, 32 random bytes in base62, and a CRC-32 by which typing errors and false
- * positives of secret scanners are recognised.
+ * Returns a new API key: a prefix, 32 random bytes in base62, and a CRC-32. The CRC-32 detects typing errors,
+ * and lets secret scanners discard false positives.
  */
 export function makeApiKey(): string {
   const random = base62(BigInt(`0x${randomBytes(32).toString('hex')}`), RANDOM_LENGTH);

@@ -66,7 +66,7 @@ describe('a user', () => {
     ]);
   });
 
-  test("always has the web app's key, which only rotation replaces", async () => {
+  test("always has the web app's key, which can be rotated but not changed or revoked", async () => {
     const ben = await server.signUp('Ben');
     const [webApp] = await list(ben);
     const keyId = webApp?.id ?? '';
@@ -82,47 +82,50 @@ describe('a user', () => {
   });
 });
 
-test.each(['key', 'session'] as const)('gets no new key with a %s that ends in the meantime', async (by) => {
-  const kit = await server.signUp('Kit');
-  const { db, config } = server.services;
-  const headers = { cookie: kit.cookie };
-  const calls = [
-    () => server.send(rotateApiKey, {}, by === 'key' ? { as: kit } : { headers }),
-    ...(by === 'key'
-      ? [
-          async () =>
-            server.send(
-              rotateApiKeyById,
-              { params: { keyId: (await list(kit))[0]?.id ?? '' }, body: { keep_old: true } },
-              { as: kit },
-            ),
-          () =>
-            server.send(
-              createApiKey,
-              { params: { userId: kit.userId }, body: { name: 'thief' } },
-              { as: kit },
-            ),
-        ]
-      : []),
-  ];
-  const waiting = await inTransaction(db, async (tx) => {
-    await revokeAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
-    const begun = calls.map((call) => call());
-    await untilWaiting(db, calls.length);
-    return { begun };
-  });
-  const answers = await Promise.all(waiting.begun);
-  expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 401));
-  const keys = await db
-    .selectFrom('api_keys')
-    .select('name')
-    .where('user_id', '=', kit.userId)
-    .where('revoked_at', 'is', null)
-    .execute();
-  expect(keys).toEqual([{ name: 'Web app' }]);
-});
+test.each(['key', 'session'] as const)(
+  'gets no new key if the %s that requests it ends in the meantime',
+  async (by) => {
+    const kit = await server.signUp('Kit');
+    const { db, config } = server.services;
+    const headers = { cookie: kit.cookie };
+    const calls = [
+      () => server.send(rotateApiKey, {}, by === 'key' ? { as: kit } : { headers }),
+      ...(by === 'key'
+        ? [
+            async () =>
+              server.send(
+                rotateApiKeyById,
+                { params: { keyId: (await list(kit))[0]?.id ?? '' }, body: { keep_old: true } },
+                { as: kit },
+              ),
+            () =>
+              server.send(
+                createApiKey,
+                { params: { userId: kit.userId }, body: { name: 'thief' } },
+                { as: kit },
+              ),
+          ]
+        : []),
+    ];
+    const waiting = await inTransaction(db, async (tx) => {
+      await revokeAccess(tx, { userId: kit.userId, serverSecret: serverSecret(config), now: clock.now() });
+      const begun = calls.map((call) => call());
+      await untilWaiting(db, calls.length);
+      return { begun };
+    });
+    const answers = await Promise.all(waiting.begun);
+    expect(answers.map(({ status }) => status)).toEqual(calls.map(() => 401));
+    const keys = await db
+      .selectFrom('api_keys')
+      .select('name')
+      .where('user_id', '=', kit.userId)
+      .where('revoked_at', 'is', null)
+      .execute();
+    expect(keys).toEqual([{ name: 'Web app' }]);
+  },
+);
 
-test("creating a key does not wait for a proof of the address, which may wait for the user's keys", async () => {
+test('creating a key does not wait for a transaction that has locked the address, which would risk a deadlock', async () => {
   const lou = await server.signUp('Lou');
   const key = await inTransaction(server.services.db, async (tx) => {
     await lockAddress(tx, lou.userId);
@@ -145,7 +148,7 @@ describe('a key', () => {
     });
   });
 
-  test('works with its old secret for 24 hours after rotation if requested, and not otherwise', async () => {
+  test('works with its old secret for 24 hours after rotation, but only if requested', async () => {
     const dan = await server.signUp('Dan');
     const key = await makeKey(dan);
     const rotate = async (keep_old: boolean) => {
@@ -164,7 +167,7 @@ describe('a key', () => {
     expect([await opens(second), await opens(third)]).toEqual([401, 200]);
   });
 
-  test('of the web app also works with its old secret for a day if requested, and the web app gets the new one', async () => {
+  test('of the web app also works with its old secret for a day if requested, and the web app shows the new secret', async () => {
     const eva = await server.signUp('Eva');
     const [webApp] = await list(eva);
     const { secret } = await server.request(
@@ -208,7 +211,7 @@ describe('a key', () => {
     expect(await create(reader)).toBe(200);
   });
 
-  test('with a budget sends no credits, and no additional key manages keys', async () => {
+  test('with a budget cannot send credits, and additional keys cannot manage keys', async () => {
     const gus = await server.signUp('Gus');
     const key = await makeKey(gus, { budget: { amount: '1', period: 'total' } });
     const refused = { status: 403, code: 'forbidden' };
@@ -248,13 +251,13 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('ends its open requests when revoked, on a server that missed the notification', async () => {
+  test('ends its open requests when revoked, even on a server that missed the notification', async () => {
     const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
     const kim = await server.signUp('Kim');
     const key = await makeKey(kim);
     const { db } = server.services;
     const stream = await other.send(streamEvents, {}, { as: key });
-    // The revocation is committed without a listener, and its process died before announcing it.
+    // The notification is lost: no server listens at the commit, and nothing announces the change later.
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'bakehouse row changes' and datname = current_database()`.execute(db);
     await db.updateTable('api_keys').set({ revoked_at: clock.now() }).where('id', '=', key.id).execute();
@@ -263,12 +266,12 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('ends only its own open requests when revoked, on a server without free database connections', async () => {
+  test('ends only its own open requests when revoked, even on a server without free database connections', async () => {
     const other = await testServer({ clock, database: { url: server.databaseUrl, close: async () => {} } });
     const mia = await server.signUp('Mia');
     const [key, next, kept] = [await makeKey(mia), await makeKey(mia), await makeKey(mia)];
     const [ending, staying] = [await openStream(other, key), await openStream(other, kept)];
-    // It has read the missed changes.
+    // An event with an id proves that the server has caught up with missed changes.
     for (const { hears } of [ending, staying]) expect(await hears('id: ')).toBe(true);
     const { pool } = other.services;
     const taken = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
@@ -295,7 +298,7 @@ describe('a key', () => {
     await other.close();
   });
 
-  test('is rejected after its revocation by a server without notifications', async () => {
+  test('is rejected after its revocation, even by a server that receives no notifications', async () => {
     const other = await startOther();
     const jon = await server.signUp('Jon');
     const key = await makeKey(jon);

@@ -87,9 +87,9 @@ export async function listApiKeys(
 }
 
 /**
- * Returns the caller's web app key in clear text. Only a browser session, or a program with this key, may
- * read it. Throws AppError 'key_not_readable' if it was encrypted with another secret: the database otherwise
- * has only its hash.
+ * Returns the caller's web app key in clear text. Only a browser session, or a program that uses this key,
+ * may read it. Throws AppError 'key_not_readable' if the key was encrypted with another server secret,
+ * because the only other copy in the database is a hash.
  */
 export async function getApiKey(ctx: Context): Promise<{ data: string }> {
   const { userId } = ctx.caller;
@@ -212,12 +212,12 @@ async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): Promise
 }
 
 /**
- * Step: locks the caller's web app key, so that changes to the user's keys are sequential, and returns it.
- * Throws AppError 'unauthenticated' if the caller's session or key ended while this waited for the lock.
+ * Step: locks the caller's web app key and returns it. The lock makes changes to the user's keys sequential.
+ * Throws AppError 'unauthenticated' if the caller's session or key ended during the wait for the lock.
  */
 async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Promise<KeyRow> {
   const { userId, key, session } = caller;
-  // Lock users, sessions and keys in this order, like proofs of an address and deletions.
+  // Lock in the order users, sessions, keys, like proofs of an address and deletions, to avoid deadlocks.
   await shareUser(tx, userId);
   if (session && !(await shareSession(tx, session.id))) {
     throw signInRequired();

@@ -5,7 +5,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { makeApiKey } from './api-key.ts';
 import { authenticateKey } from './authenticate-key.ts';
 
-/** A database that is never reached, and returns owners for all requested keys. */
+/** Returns services with a fake query, which returns an owner for every requested key. */
 function services() {
   const db = connect('postgresql://127.0.0.1:1/away');
   onFileEnd(() => db.destroy());
@@ -32,7 +32,7 @@ test("checks the keys of all open streams together, separately from callers' key
   query.mockReturnValueOnce(slow.promise);
   const looks = callers.map(async (caller) => caller?.key?.look());
   await vi.waitFor(() => expect(query).toHaveBeenCalledTimes(1));
-  // A caller is authenticated during the check.
+  // A caller is authenticated while the check of the open streams is running.
   await authenticate(makeApiKey());
   expect(query).toHaveBeenCalledTimes(2);
   slow.reject(new Error('away'));

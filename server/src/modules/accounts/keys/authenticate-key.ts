@@ -7,23 +7,25 @@ import { isOperator } from '../operators.ts';
 import { hashApiKey, isApiKey } from './api-key.ts';
 import { findKeyOwners, type KeyOwner, setKeyLastUsed } from './key-queries.ts';
 
-/** 'Last used' is shown to users with a precision of minutes, which avoids a write per call. */
+/** Users see 'last used' in minutes, so calls within the same minute need no further write. */
 const LAST_USED_PRECISION_MS = 60_000;
 
 /** Maximum keys per query. */
 const KEYS_MAX = 100;
 
-/** Maximum keys of open streams per query, which are all checked together. */
+/** Maximum keys of open streams per query. All open streams are checked together. */
 const LOOKS_MAX = 1_000;
 
 /** Maximum cached key owners. */
 const KEPT_MAX = 20_000;
 
-/** Returns the check of API keys, which returns a key's owner, or null for an unknown key. */
+/**
+ * Returns the function that authenticates an API key: it returns the key's owner, or null for an unknown key.
+ */
 export function authenticateKey(services: Services): (key: string) => Promise<UserCaller | null> {
   const findAll = (hashes: Buffer[]) => findKeyOwners(services, hashes);
   const findKeyOwner = batch(findAll, { max: KEYS_MAX });
-  // Separate from callers' lookups, so that callers do not wait for the checks of all open streams.
+  // A separate batch, so that callers do not wait for the check of all open streams.
   const lookUpOwner = batch(findAll, { max: LOOKS_MAX });
   const recallOwner = rowCache<KeyOwner>(services.rowChanges, {
     max: KEPT_MAX,

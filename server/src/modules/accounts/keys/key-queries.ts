@@ -20,8 +20,8 @@ export type KeyOwner = {
 };
 
 /**
- * Returns the owners of keys by the hashes of their secrets, in the same order; undefined for secrets that
- * are not valid at `now`. Every API call starts with this query.
+ * Returns the owners of the keys with these hashes, in the same order, with undefined for secrets that are
+ * not valid at `now`. Every API call starts with this query.
  */
 export async function findKeyOwners(
   services: Pick<Services, 'db' | 'pool' | 'clock'>,

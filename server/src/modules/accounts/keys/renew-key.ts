@@ -5,8 +5,8 @@ import { encryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
 import { type KeyRow, replaceSecret } from './key-queries.ts';
 
 /**
- * Replaces the secret of an API key and returns it. Unless the old secret stays valid for a day, it is
- * invalid from the commit on, and its open requests end.
+ * Replaces the secret of an API key and returns it. With `keepOld`, the old secret stays valid for a day.
+ * Otherwise it is invalid after the commit, and its open requests end.
  */
 export async function renewKey(
   tx: Transaction,

@@ -8,7 +8,10 @@ import { insertKnownAddress, isKnownAddress, setReturning } from './returning-qu
 /** Providers that ignore dots in the local part of an address. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com']);
 
-/** Domains that ignore a plus and the text after it; elsewhere it may be another person's address. */
+/**
+ * Domains that ignore a plus and the text after it. At other domains, `a+b` may be another person's address
+ * than `a`.
+ */
 const PLUSSED = new Set([
   ...DOTLESS,
   ...['outlook.com', 'hotmail.com', 'live.com'],
@@ -17,7 +20,7 @@ const PLUSSED = new Set([
   ...['proton.me', 'protonmail.com', 'pm.me'],
 ]);
 
-/** Returns the permanent hash of an address, which reveals nothing without the server's secret. */
+/** Returns a hash that identifies an address permanently. Without the server's secret, it reveals nothing. */
 export function mailboxHash(email: string, secret: string): Buffer {
   const key = Buffer.from(hkdfSync('sha256', secret, '', 'bakehouse known addresses', 32));
   return createHmac('sha256', key).update(mailboxOf(email)).digest();
@@ -34,9 +37,9 @@ function mailboxOf(email: string): string {
 }
 
 /**
- * Step: returns true if the user's mailbox had an account before, and remembers the mailbox. It does not
- * remember an address that may belong to a stranger, because it could be verified by mail but is not. Of
- * concurrent accounts with one mailbox, only one counts as the first.
+ * Step: returns true if the user's mailbox had an account before, and records the mailbox. If the server
+ * sends mail and the address is unverified, it records nothing, because the address may belong to another
+ * person. If accounts with one mailbox are created concurrently, only one of them counts as the first.
  */
 export async function recogniseMailbox(
   tx: Transaction,
@@ -50,8 +53,8 @@ export async function recogniseMailbox(
 }
 
 /**
- * Step: remembers the mailbox of a user whose address was just proven, and marks the account as returning if
- * another account proved it before. Without mail, the sign-up already remembered it.
+ * Step: records the mailbox of a user whose address was just verified. Marks the account as returning if an
+ * earlier account had this mailbox. If the server sends no mail, the sign-up has already recorded it.
  */
 export async function rememberProven(
   tx: Transaction,

@@ -47,7 +47,7 @@ describe('sessions', () => {
     expect((await sessionsOf(second)).find((one) => one.is_current)?.id).not.toBe(current);
   });
 
-  test('end one by one, and only their own user ends them', async () => {
+  test('end one by one, and only on request of their own user', async () => {
     const [first, second] = await browsersOf('bob@example.com', 2);
     const [eve] = await browsersOf('eve@example.com', 1);
     const other = (await sessionsOf(first)).find((one) => !one.is_current)?.id ?? '';
@@ -61,7 +61,7 @@ describe('sessions', () => {
     await expect(end(first)).rejects.toMatchObject({ status: 404 });
   });
 
-  test('end except for the current one', async () => {
+  test('end all except the current one, and none of other users', async () => {
     const [first, second, third] = await browsersOf('cora@example.com', 3);
     const [dan] = await browsersOf('dan@example.com', 1);
     expect(await server.request(endOtherSessions, {}, { headers: { cookie: second ?? '' } })).toEqual({

@@ -12,17 +12,17 @@ import { passwords } from './hash-passwords.ts';
 import { deleteLinkedMethods } from './sign-in-queries.ts';
 
 /*
- * An account belongs to the owner of its address. This file simulates GitHub: its pages are answered from
- * `accounts`, and all other calls are passed on.
+ * An account belongs to the owner of its email address. This file simulates GitHub: it answers requests to
+ * GitHub from `accounts`, and passes all other requests on.
  */
 
 let server: TestServer;
 let client: ReturnType<typeof authClient>;
-/** A call with a right password waits for this. */
+/** Runs after each successful check of a password, which waits for it. */
 let afterVerify: () => Promise<void> = async () => undefined;
 beforeAll(async () => {
   const { verify } = passwords;
-  // Restored only after the whole file: the library stores the function at its first call.
+  // Restore only after the whole file, because the library stores the function at its first call.
   onFileEnd(async () => {
     passwords.verify = verify;
   });
@@ -58,7 +58,7 @@ function playGitHub({ id, email, verified }: GitHubAccount, { isAway = false } =
   onTestFinished(() => void vi.restoreAllMocks());
 }
 
-/** Signs a browser in with GitHub; returns the response of our callback. */
+/** Signs a browser in with GitHub; returns this server's response to the provider's callback. */
 async function signInWithGitHub(account: GitHubAccount, at: Pick<TestServer, 'url' | 'request'> = server) {
   playGitHub(account);
   return enterWithGitHub(at);
@@ -121,7 +121,7 @@ describe('an address that a provider has not verified', () => {
   });
 });
 
-test('does not make an operator of a stranger who linked a provider to the address before', async () => {
+test("revokes a stranger's access, also with a linked provider, before the account becomes an operator's", async () => {
   const { db } = server.services;
   const stranger = { id: 3, email: 'chief@example.com', verified: true };
   const before = await signInWithGitHub(stranger);
@@ -144,7 +144,7 @@ test('does not make an operator of a stranger who linked a provider to the addre
   expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(true);
 });
 
-test('an account that a provider creates counts like one with a password, and later sign-ins do not count', async () => {
+test('an account that a provider creates counts towards the sign-up limit, and later sign-ins do not', async () => {
   const config = { github: { clientId: 'our-id', clientSecret: 'our-secret' }, signUpsPerAddress: 2 };
   const limited = await testServer({ config: { ...config, rateLimits: true } });
   const enter = async (id: number) =>
@@ -160,7 +160,7 @@ test('an account that a provider creates counts like one with a password, and la
 });
 
 describe('a squatted address', () => {
-  test('goes to the owner according to a provider, and ends all access of the squatter', async () => {
+  test('goes to its owner after a sign-in with a provider that has verified it, and ends all access of the squatter', async () => {
     const squatted = await signUp('ada@example.com');
     const apiKey = await client.keyOf(squatted);
     await client.post('/request-password-reset', { email: 'ada@example.com', redirectTo: '/' });
@@ -178,12 +178,12 @@ describe('a squatted address', () => {
     expect(reset.status).toBe(400);
     const own = await keyOf(cookie);
     expect((await server.request(getMe, {}, { as: { apiKey: own } })).email).toBe('ada@example.com');
-    // The second time, the owner is known and nothing ends.
+    // The owner's second sign-in ends nothing.
     await signInWithGitHub(owner);
     expect(await keyOf(cookie)).toBe(own);
   });
 
-  test('goes to the owner of the reset link, and ends all access of the squatter', async () => {
+  test('goes to its owner after a password reset by mail, and ends all access of the squatter', async () => {
     const email = 'cora@example.com';
     const squatted = await signUp(email);
     const apiKey = await client.keyOf(squatted);
@@ -204,7 +204,7 @@ describe('a squatted address', () => {
   });
 });
 
-test('a failed reset changes nothing and preserves its link; a successful reset ends all access of strangers', async () => {
+test('a failed reset changes nothing and its link stays valid; a successful reset ends all access of strangers', async () => {
   const email = 'dora@example.com';
   const squatted = await signUp(email);
   const apiKey = await client.keyOf(squatted);
@@ -235,7 +235,7 @@ test('a failed reset changes nothing and preserves its link; a successful reset 
   expect(await reset()).toBe(400);
 });
 
-test('a reset link makes no operator, because links are logged', async () => {
+test('a password reset makes no operator, because the server logs reset links', async () => {
   const { operators } = server.services.config;
   const email = 'next@example.com';
   const squatted = await signUp(email);
@@ -253,7 +253,7 @@ test('a stranger whose provider is unlinked during the sign-in is not signed in'
   const stranger = { id: 33, email: 'fay@example.com', verified: true };
   const userId = (await userOf(cookieOf(await signInWithGitHub(stranger)))) ?? '';
   const entering = await db.transaction().execute(async (tx) => {
-    // The sign-in has read the linked methods, and its session waits until the owner has unlinked them.
+    // The sign-in has read the linked methods. Its session waits for the lock while the owner unlinks them.
     await lockUser(tx, userId);
     const answer = signInWithGitHub(stranger);
     await untilWaiting(db);
@@ -280,10 +280,13 @@ test('logs why a provider failed', async () => {
   );
 });
 
-describe('a stranger with the old password, who waits while the owner sets a new one by the link', () => {
+describe('a stranger whose old password was verified just before the owner resets it', () => {
   const NEW = 'another good password';
 
-  /** Creates an account whose password the stranger knows; `call` waits until the owner has reset it. */
+  /**
+   * Creates an account whose password the stranger knows. The check of the password in `call` returns only
+   * after the owner has reset it.
+   */
   async function whileReset(call: (at: { cookie: string; email: string }) => Promise<Response>) {
     const email = `${crypto.randomUUID()}@example.com`;
     const cookie = cookieOf(await signUp(email));
@@ -314,7 +317,7 @@ describe('a stranger with the old password, who waits while the owner sets a new
     expect(await sessions()).toBe(0);
   });
 
-  test('does not replace it', async () => {
+  test('cannot replace the new password', async () => {
     const { email, answer, sessions } = await whileReset(({ cookie }) =>
       client.post(
         '/change-password',
@@ -329,7 +332,7 @@ describe('a stranger with the old password, who waits while the owner sets a new
   });
 });
 
-describe('a provider that a signed-in user links', () => {
+describe('a provider that a signed-in user links to the account', () => {
   async function link(cookie: string, account: GitHubAccount): Promise<Response> {
     playGitHub(account);
     const begin = await client.post(
@@ -375,12 +378,12 @@ describe('a provider that a signed-in user links', () => {
     const unlink = (accountId = '') =>
       client.post('/unlink-account', { accountId }, { cookie: cookieOf(signedUp) });
     expect((await unlink(methods[1]?.id)).status).toBe(200);
-    // The last one cannot be unlinked.
+    // The last sign-in method cannot be unlinked.
     expect((await unlink(methods[0]?.id)).status).toBe(400);
     expect((await stateOf(email)).methods).toHaveLength(1);
   });
 
-  test('proves nothing if it has another address', async () => {
+  test("is not linked if its address differs from the account's", async () => {
     const email = 'victim@example.com';
     const squatted = await signUp(email);
     const answer = await link(cookieOf(squatted), { id: 8, email: 'mallory@example.com', verified: true });

@@ -24,10 +24,13 @@ const beginnings: Partial<Record<string, RegExp>> = {
 
 const common = new Set(dictionary['passwords-common']);
 
-/** Passed to the hook that stores the password, because the library drops unknown fields of the body. */
+/**
+ * Passes the choice to the hook that stores the password, because the library drops unknown fields of the
+ * body.
+ */
 export type EndingKeys = { endsKeys?: boolean };
 
-/** Validates calls beyond the format of their bodies (`authBodies`), before the sign-in library. */
+/** Validates what `authBodies` cannot express, before the sign-in library handles the call. */
 export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>) {
   const { config, db } = services;
   return createAuthMiddleware(async (ctx) => {
@@ -47,7 +50,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       }
       assertUncommonPassword(form.password);
       const { callbackURL, rememberMe } = ctx.body;
-      // The library would hash within its transaction and occupy a connection in the meantime.
+      // Hash here: the library would hash within its transaction, which occupies a connection.
       const hashed = await ctx.context.password.hash(form.password);
       const password = { ...ctx.context.password, hash: async () => hashed };
       return {
@@ -59,7 +62,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
       };
     }
     if (ctx.path === '/request-password-reset') {
-      // The caller's redirect could put a foreign address into the mail.
+      // Ignore the caller's redirect, which could put a foreign address into the mail.
       return { context: { ...ctx, body: { ...ctx.body, redirectTo: NEW_PASSWORD_PAGE } } };
     }
     if (ctx.path === '/change-password') {
@@ -77,7 +80,7 @@ export function checkAuthForms(services: Pick<Services, 'config' | 'db' | 'clock
     if (ctx.path === '/reset-password') {
       assertUncommonPassword(ctx.body.newPassword);
       await resetPassword(services, ctx.body);
-      // Respond here, so that the library does nothing more.
+      // Respond here, because the library has nothing left to do.
       return ctx.json({ status: true });
     }
     if (ctx.path === '/verify-email') {
@@ -134,8 +137,9 @@ function isCommonPassword(password: string): boolean {
 
 /**
  * Sets a new password with a mailed link, and ends all other access to the account, in one transaction. The
- * library would use up the link before hashing, and end the access after setting the password. Throws the
- * library's error for an invalid link, and AppError 'unavailable' if too many passwords wait.
+ * library would invalidate the link before it hashes, and end the access only after it has set the password.
+ * Throws the library's error for an invalid link, and AppError 'unavailable' if the queue of password hashes
+ * is full.
  */
 async function resetPassword(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,
@@ -147,7 +151,7 @@ async function resetPassword(
   const passwordHash = await passwords.hash(newPassword);
   await inTransaction(services.db, async (tx) => {
     await lockAddress(tx, userId);
-    // Another call may have used the link during hashing.
+    // A concurrent call may have used the link while this one hashed.
     if (!(await deleteResetLink(tx, token))) throw invalidLink();
     await claimAccount(tx, services, { userId, email: user.email, by: 'reset_link' });
     await upsertPassword(tx, { userId, passwordHash });

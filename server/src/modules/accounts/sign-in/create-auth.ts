@@ -65,9 +65,9 @@ const verificationTable = {
 export type Auth = ReturnType<typeof createAuth>;
 
 /**
- * Creates the sign-in library on our tables: email and password, and GitHub and Google if configured. It
- * inserts the user, sign-in method and session in one transaction; a second transaction then completes the
- * user. If the process dies in between, the session check completes the user later.
+ * Creates the sign-in library on our tables: email and password, and GitHub and Google if configured. The
+ * library inserts the user, sign-in method and session in one transaction. A second transaction completes the
+ * user. If the process dies between the two, the next session check completes the user.
  */
 export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
   const { config, db, log } = services;
@@ -76,8 +76,8 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     baseURL: config.publicUrl,
     basePath: AUTH_PATH,
     secret: serverSecret(config),
-    // A browser may use another name of the server than the public URL, e.g. localhost: the page must come
-    // from the requested host.
+    // A browser may open the server under another name than the public URL, e.g. localhost. A page is trusted
+    // if its origin is the host of the request.
     trustedOrigins: (request) => {
       const host = request?.headers.get('host') ?? '';
       return isOwnHost(host, config.publicUrl) ? [`http://${host}`, `https://${host}`] : [];
@@ -88,7 +88,7 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     advanced: {
       cookiePrefix: 'bakehouse',
       ipAddress: { ipAddressHeaders: [CLIENT_ADDRESS_HEADER] },
-      // The library would skip this check in tests.
+      // The library skips this check in tests by default.
       disableOriginCheck: false,
       // Our migrations create the tables; a test compares them with the library's schema.
       database: { validateSchema: false },
@@ -113,7 +113,8 @@ export function createAuth(services: Services, onUserCreated: OnUserCreated[]) {
     account: {
       modelName: 'sign_in_methods',
       encryptOAuthTokens: true,
-      // A provider's verified address takes over an account with an unverified one: `checkProviderUser`.
+      // A verified address from a provider takes over an unverified account with the same address: see
+      // `checkProviderUser`.
       accountLinking: { requireLocalEmailVerified: false },
       fields: signInMethodColumns,
     },
@@ -163,8 +164,8 @@ function passwordOptions(services: Services) {
 }
 
 /**
- * Asks new users to confirm their address if the server sends mail. Opening the link is not enough, because a
- * stranger may have signed up with the address: `checkAuthForms` also requires that user's session.
+ * Asks new users to confirm their address if the server sends mail. A stranger may have signed up with the
+ * address, so opening the link is not enough: `checkAuthForms` also requires a session of that account.
  */
 function addressConfirmation(services: Services) {
   const { config, db } = services;
@@ -184,7 +185,7 @@ function addressConfirmation(services: Services) {
       const userId = user.id;
       await inTransaction(db, async (tx) => {
         await lockAddress(tx, userId);
-        // Count a link once: with concurrent calls, the second would find the mailbox known.
+        // Count a link only once: a second concurrent call would take the mailbox for a returning user's.
         if ((await countRecentAudit(tx, userId, 'address.proven')) > 0) return;
         await rememberProven(tx, { userId, config });
         await recordAudit(tx, { userId, action: 'address.proven', detail: { by: 'mail' } });
@@ -198,7 +199,8 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
   return {
     user: {
       create: {
-        // A provider may send no name; the database picks a username if none is given.
+        // A provider may send no name, so use the address. The database picks a username if the caller chose
+        // none.
         before: async (user) => ({
           data: { ...user, name: (user.name.trim() || user.email).slice(0, 200) },
         }),
@@ -226,14 +228,14 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
         },
       },
       update: {
-        // The library would overwrite a password that was changed while this call waited to hash.
+        // The library would overwrite the password even if another call has changed it during hashing.
         before: async ({ password: to }, ctx) => {
           const [userId, from] = [ctx?.context.session?.user.id, verifiedHash()];
           if (!to || !userId || from === null) return;
           const { endsKeys = false } = (ctx?.context ?? {}) as EndingKeys;
           await setPassword(services, { userId, from, to, endsKeys });
           setVerifiedHash(to);
-          // Nothing is left for the library to store.
+          // The password is stored already, so the library must not update it.
           return false;
         },
       },
@@ -251,7 +253,7 @@ function userHooks(services: Services, onUserCreated: OnUserCreated[]) {
   } satisfies BetterAuthOptions['databaseHooks'];
 }
 
-/** Throws the library's error if the stored password is no longer `from`. */
+/** Replaces the password if the stored hash is still `from`. Otherwise throws the library's error. */
 async function setPassword(
   { config, db, clock, rowChanges }: Services,
   { userId, from, to, endsKeys }: { userId: string; from: string; to: string; endsKeys: boolean },
@@ -301,10 +303,10 @@ Your sessions, linked sign-in methods and API keys end when you do. If you did n
 type ValidateUserInfo = NonNullable<NonNullable<BetterAuthOptions['user']>['validateUserInfo']>;
 
 /**
- * Returns the sign-in library's check before a provider creates a user or is linked to the user with the same
- * address. Rejects addresses that the provider has not verified. A verified address belongs to the person who
- * signs in: earlier access to the account ends (`proveAddress`). New accounts count towards the sign-up
- * limits.
+ * Returns the sign-in library's check before a provider creates a user, or is linked to the user with the
+ * same address. Rejects addresses that the provider has not verified. The person who signs in owns the
+ * verified address, so earlier access to the account ends (`proveAddress`). New accounts count towards the
+ * sign-up limits.
  */
 function checkProviderUser(services: Services): ValidateUserInfo {
   return async ({ user, source }, ctx) => {
@@ -317,7 +319,7 @@ function checkProviderUser(services: Services): ValidateUserInfo {
     }
     if (source.action === 'create-user') return tooMany();
     if (source.action === 'link-account' && user.id && user.email) {
-      // A signed-in user links a provider to their own account, which ends no access.
+      // A signed-in user links the provider to their own account, so no access ends.
       const session = await getSessionFromCtx(ctx);
       const by = session?.user.id === user.id ? 'own_provider' : 'provider';
       await proveAddress(services, { userId: user.id, email: user.email.toLowerCase(), by });

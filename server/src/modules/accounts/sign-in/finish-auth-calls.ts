@@ -11,18 +11,18 @@ import { deleteSessions } from '../sessions/session-queries.ts';
 import { verifiedHash } from './hash-passwords.ts';
 import { findPasswordHash, hasSignInMethod } from './sign-in-queries.ts';
 
-/** Calls that are recorded in the audit log and announced to the user's other browsers. */
+/** Audit actions by path. These calls are also announced to the user's other browsers. */
 const actions: Partial<Record<string, AuditAction>> = {
   '/change-password': 'password.changed',
   '/update-user': 'profile.changed',
   '/unlink-account': 'sign_in_method.unlinked',
 };
 
-/** Completes a call of the sign-in library after its commit. */
+/** Completes a call after the sign-in library's transaction has committed. */
 export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>) {
   return createAuthMiddleware(async (ctx) => {
     const { session, newSession, returned } = ctx.context;
-    // The library always throws a redirect here.
+    // On this path even success is a thrown redirect, so handle it before the check for errors below.
     if (ctx.path === '/callback/:id' && newSession) {
       const { id, userId } = newSession.session;
       const stands = await endUnless(db, { id, userId }, (tx) =>
@@ -33,7 +33,7 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
     }
     if (returned instanceof APIError) return;
     if (ctx.path === '/sign-up/email' && newSession && config.mail) {
-      // The library would send it within its transaction, which would wait for a second connection.
+      // The library would send the mail within its transaction, and wait there for a second connection.
       await ctx.context.runInBackgroundOrAwait(sendVerificationEmailFn(ctx, newSession.user));
     }
     const verified = verifiedHash();
@@ -54,8 +54,8 @@ export function finishAuthCalls({ config, db }: Pick<Services, 'config' | 'db'>)
 }
 
 /**
- * Ends a session if its password was replaced, or its provider unlinked, between the check and the session's
- * commit. Returns false if it ended the session.
+ * Ends the session if `stands` returns false: the password was replaced, or the provider unlinked, after the
+ * check and before the session's commit. Returns false if it ended the session.
  */
 async function endUnless(
   db: Database,
@@ -63,7 +63,7 @@ async function endUnless(
   stands: (tx: Transaction) => Promise<boolean>,
 ): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    // A concurrent `proveAddress` either sees this session or has committed.
+    // After this lock, a concurrent `proveAddress` has either committed or will see this session.
     await lockAddress(tx, userId);
     if (await stands(tx)) return true;
     await deleteSessions(tx, userId, { only: id });

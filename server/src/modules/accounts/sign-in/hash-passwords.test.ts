@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { hashingFor, hashPasswords } from './hash-passwords.ts';
 
-test('addresses take turns, and only an address with too many calls is rejected', async () => {
+test('client addresses take turns, and only an address with too many waiting calls is rejected', async () => {
   const begun: string[] = [];
   const { hash } = hashPasswords({
     hash: async (password) => {
@@ -20,6 +20,6 @@ test('addresses take turns, and only an address with too many calls is rejected'
   const refused = ends.filter((end) => end.status === 'rejected');
   expect(refused).toHaveLength(80);
   expect(refused[0]?.reason).toMatchObject({ code: 'unavailable' });
-  // Finished calls make room.
+  // After its calls have finished, the address is accepted again.
   await hashingFor('office', () => hash('once more'));
 });

@@ -6,28 +6,31 @@ import { openByKey } from '../../../platform/concurrency/open-by-key.ts';
 import { unavailable } from '../../../platform/errors.ts';
 
 /**
- * A hash deliberately takes a tenth of a second of a core and 32 MB. It runs on the four threads that also
- * access files, so most of them must stay free.
+ * A hash deliberately takes a tenth of a second of a core and 32 MB. Hashes run on the same four threads as
+ * file access, so at most two of them may hash.
  */
 const AT_ONCE = Math.max(1, Math.min(2, Math.floor(availableParallelism() / 2)));
 const WAITING_MAX = 50;
 /** Maximum waiting calls per client address. */
 const IN_LINE_MAX = 20;
 
-/** The sign-in library does not pass its call on to the password functions. */
+/**
+ * The client address and verified hash of the current call, which the sign-in library does not pass to the
+ * password functions.
+ */
 const calls = new AsyncLocalStorage<{ address: string; verifiedHash: string | null }>();
 
-/** Runs `work`, whose passwords are hashed in the turn of this client address. */
+/** Runs `work`. Its password hashes wait in the queue under this client address. */
 export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<T> {
   return calls.run({ address, verifiedHash: null }, work);
 }
 
-/** Returns the stored hash that this call's password has matched; null if there is none. */
+/** Returns the stored hash that the password of this call matched; null if none. */
 export function verifiedHash(): string | null {
   return calls.getStore()?.verifiedHash ?? null;
 }
 
-/** Records the verified hash, also after this call has replaced it. */
+/** Records the hash that this call has verified, or the hash by which it has replaced the stored one. */
 export function setVerifiedHash(hash: string): void {
   const call = calls.getStore();
   if (call) call.verifiedHash = hash;

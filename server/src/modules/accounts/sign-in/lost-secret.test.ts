@@ -4,7 +4,7 @@ import { authClient, bodyOf, cookieOf, password } from '../../../testing/auth-cl
 import { testDatabase } from '../../../testing/test-database.ts';
 import { testServer } from '../../../testing/test-server.ts';
 
-test('a server with a lost secret lets users sign in, and their programs continue to work', async () => {
+test("after the server's secret was lost, users can still sign in, and their API keys still work", async () => {
   const database = await testDatabase();
   const before = await testServer({ database });
   const ada = await before.signUp('Ada');
@@ -24,7 +24,7 @@ test('a server with a lost secret lets users sign in, and their programs continu
   });
   const page = await after.request(getSession, {}, { headers });
   expect(page).toMatchObject({ user: { id: ada.userId }, api_key: null });
-  // Not before their owner requests it.
+  // Rotation happens only when the owner requests it.
   expect((await after.request(getMe, {}, { as: ada })).id).toBe(ada.userId);
 
   const { data: fresh } = await after.request(

@@ -88,7 +88,7 @@ test('another link can be requested until the address is confirmed', async () =>
   expect((await ask()).status).toBe(400);
 });
 
-test('limits mails of one kind to three per account and hour, from any requester', async () => {
+test('limits mails of one kind to three per account and hour, even from different requesters', async () => {
   const email = 'victim@example.com';
   const cookie = cookieOf(await signUp(email));
   const answers = await Promise.all(
@@ -109,7 +109,7 @@ test('limits mails of one kind to three per account and hour, from any requester
   await vi.waitFor(() => expect(mailbox.mails.filter(({ to }) => to[0] === email)).toHaveLength(6));
 });
 
-test('the link for a new password points to this server, whatever the caller sends', async () => {
+test('the link for a new password points to this server, even if the caller sends another redirect', async () => {
   const email = 'aimed-at@example.com';
   await signUp(email);
   await post('/request-password-reset', { email, redirectTo: `${server.url}/elsewhere` });
@@ -117,7 +117,7 @@ test('the link for a new password points to this server, whatever the caller sen
   expect(link.searchParams.get('callbackURL')).toBe('/?form=new-password');
 });
 
-test('a sign-up holds one connection at a time, and none while its password is hashed', async () => {
+test('a sign-up uses one connection at a time, and none while it hashes the password', async () => {
   const database = await testDatabase();
   const { hash } = passwords;
   const held: number[] = [];
@@ -134,7 +134,7 @@ test('a sign-up holds one connection at a time, and none while its password is h
     email: 'nell@example.com',
     password,
   });
-  // A call that waits for a second connection would fail after 15 seconds.
+  // A call that needs a second connection would fail after 15 seconds.
   expect(answer.status).toBe(200);
   expect(held).toEqual([0]);
   const mails = await database.db

@@ -9,16 +9,16 @@ import { revokeAccess } from '../revoke-access.ts';
 import { serverSecret } from './server-secret.ts';
 import { deletePassword } from './sign-in-queries.ts';
 
-/** `own_provider`: a provider that the signed-in user links. */
+/** `own_provider`: a provider that a signed-in user links to their account. */
 type Proof = 'provider' | 'own_provider' | 'reset_link';
 
 type Proven = { userId: string; email: string; by: Proof };
 
 /**
- * Gives the account to the person who has proven to own its address, `email`, and ends all earlier access:
- * after a provider's first proof including the password, after a reset link everything except the password.
+ * Gives the account to the person who has proven to own its address, and ends earlier access. The first proof
+ * by a provider ends everything including the password; a reset link ends everything except the password.
  * Linking a provider from within the account ends nothing. A reset link does not verify an operator's
- * address, because links are also logged.
+ * address, because the server logs links.
  */
 export async function proveAddress(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'rowChanges'>,

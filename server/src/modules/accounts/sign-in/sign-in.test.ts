@@ -49,7 +49,7 @@ describe('sign-up', () => {
     });
   });
 
-  test('numbers taken usernames, also concurrently', async () => {
+  test('appends a number to a taken username, also for concurrent sign-ups', async () => {
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, at) =>
         post('/sign-up/email', { name: 'Eve', email: `eve@host-${at}.com`, password }),
@@ -74,7 +74,7 @@ describe('sign-up', () => {
     expect(picked.rows[0]?.username).toBe(username);
   });
 
-  test('accepts a chosen username in lower case, once', async () => {
+  test('accepts a chosen username in lower case, and rejects it for a second user', async () => {
     const first = await post('/sign-up/email', {
       name: 'Bob',
       username: 'The_Bob',
@@ -109,7 +109,7 @@ describe('sign-up', () => {
     expect((await bodyOf(response)).error.message).toBe(message);
   });
 
-  test('rejects an email address with an account', async () => {
+  test('rejects an email address that already has an account', async () => {
     await post('/sign-up/email', { name: 'Dan', email: 'dan@example.com', password });
     const again = await post('/sign-up/email', { name: 'Dan', email: 'DAN@example.com', password });
     expect(again.status).toBe(422);
@@ -146,7 +146,7 @@ describe('an operator', () => {
     expect((await signIn('boss@example.com', second.password)).status).toBe(200);
   });
 
-  test("takes over a stranger's account with the address from before it was configured", async () => {
+  test("takes over an account that a stranger created with the address before it became an operator's", async () => {
     const { operators } = server.services.config;
     const squatted = await post('/sign-up/email', { name: 'Eve', email: 'later@example.com', password });
     const apiKey = await keyOf(squatted);
@@ -154,7 +154,7 @@ describe('an operator', () => {
     expect((await server.request(getMe, {}, { as: { apiKey } })).is_operator).toBe(false);
 
     const made = await makeOperator(server.services, { email: 'later@example.com' });
-    // Made by another process: this one is notified.
+    // Another process made the operator, so this server learns of it by a notification.
     await vi.waitFor(() =>
       expect(server.request(getMe, {}, { as: { apiKey } })).rejects.toMatchObject({ status: 401 }),
     );
@@ -191,7 +191,7 @@ describe('sign-in and sign-out', () => {
     ).rejects.toMatchObject({ status: 401, code: 'unauthenticated' });
   });
 
-  test('with a wrong password or an unknown address return the same error', async () => {
+  test('return the same error for a wrong password and for an unknown address', async () => {
     await post('/sign-up/email', { name: 'Hal', email: 'hal@example.com', password });
     const wrong = await post('/sign-in/email', { email: 'hal@example.com', password: 'wrong password' });
     const unknown = await post('/sign-in/email', { email: 'nobody@example.com', password });
@@ -227,7 +227,7 @@ describe('sign-in and sign-out', () => {
     expect(await response.json()).toMatchObject({ error: { message: expect.stringMatching(/JSON/) } });
   });
 
-  test('with text that the database cannot store are rejected by field', async () => {
+  test('are rejected if a text cannot be stored in the database, with the name of the field', async () => {
     const form = { name: 'a\0b', email: 'nul@example.com', password };
     const response = await post('/sign-up/email', form);
     expect(response.status).toBe(400);
@@ -235,7 +235,7 @@ describe('sign-in and sign-out', () => {
     expect((await fetch(`${server.url}/api/auth/reset-password/a%00b?callbackURL=/`)).status).toBe(400);
   });
 
-  test('are closed to strangers if configured', async () => {
+  test('can be closed to strangers by the settings', async () => {
     const closed = await testServer({ config: { signUp: false } });
     const response = await fetch(`${closed.url}/api/auth/sign-up/email`, {
       method: 'POST',
@@ -305,7 +305,7 @@ describe('a profile', () => {
       fetch(`${server.url}/api/auth/change-password`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', origin: server.url, cookie: sam.cookie },
-        // The server ends them even if the client does not request it.
+        // The server ends the other sessions even if the client does not request it.
         body: JSON.stringify({ currentPassword, newPassword: 'a second good password' }),
       });
     expect((await change('not this one')).status).toBe(400);

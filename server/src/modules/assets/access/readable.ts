@@ -1,8 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 
 /*
- * The only definition of who may read a dataset or model, in two forms: a condition for one asset, and the
- * sets that lists and searches are made of, each with its index. Change both together.
+ * The only definition of who may read a dataset or model. It has two forms: a condition that checks a single
+ * asset (`isReadableBy`), and one condition per way of access for lists and searches (`isReadableAs`), each
+ * backed by its own index. Change both together.
  */
 
 /**
@@ -13,7 +14,10 @@ export const ways = ['own', 'starter', 'published', 'shared', 'granted'] as cons
 
 export type Way = (typeof ways)[number];
 
-/** Returns the condition that the user may read an asset, for single assets. The user may be a column. */
+/**
+ * Returns the condition that the user may read an asset, for checks of single assets. `userId` is a value or
+ * a column.
+ */
 export function isReadableBy(userId: string | RawBuilder<unknown>): RawBuilder<boolean> {
   return sql<boolean>`(coalesce(assets.owner_user_id = ${userId}, false) or assets.is_starter or assets.is_published
     or exists (select from asset_shares share where share.asset_id = assets.id and share.user_id = ${userId})
@@ -24,7 +28,10 @@ export function isReadableBy(userId: string | RawBuilder<unknown>): RawBuilder<b
     ))`;
 }
 
-/** Returns the condition that the user may read an asset in this way, for lists. */
+/**
+ * Returns the condition that the user may read an asset in this one way. Lists use it, because it matches an
+ * index.
+ */
 export function isReadableAs(way: Way, userId: string): RawBuilder<boolean> {
   return conditions[way](userId);
 }
@@ -33,7 +40,7 @@ const conditions: Record<Way, (userId: string) => RawBuilder<boolean>> = {
   own: (userId) => sql`assets.owner_user_id = ${userId}`,
   starter: () => sql`assets.owner_user_id is null`,
   published: () => sql`assets.is_published`,
-  // Arrays let PostgreSQL find each by its id, however many assets there are.
+  // With arrays of ids, PostgreSQL looks up each asset by its id instead of reading all assets.
   shared: (userId) =>
     sql`assets.id = any(array(select share.asset_id from asset_shares share where share.user_id = ${userId}))`,
   granted: (userId) => sql`assets.id = any(array(

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { isReadableBy } from './readable.ts';
 
-/** Returns the ids of existing assets that the user may read. */
+/** Returns the ids of assets that exist and that the user may read. */
 export async function selectReadableIds(
   db: Database | Transaction,
   { ids, userId }: { ids: string[]; userId: string },

@@ -14,7 +14,7 @@ import { readCard } from './read-card.ts';
 
 type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox'>;
 
-/** Parses a card that no upload has parsed, such as the card of a clone. */
+/** Parses a card that was not parsed at upload, e.g. the card of a clone. */
 export const readCardJob = defineJob({
   name: 'assets.read-card',
   run: async (services, { sha256, sizeBytes }: { sha256: string; sizeBytes: number }) => {
@@ -22,7 +22,7 @@ export const readCardJob = defineJob({
   },
 });
 
-/** Returns the metadata of a card, or null if it is not parsed yet. Never parses: enqueues a job for it. */
+/** Returns the metadata of a card. If the card is not parsed yet, enqueues a job for it and returns null. */
 export async function findCardData(
   { db, jobs }: Pick<Services, 'db' | 'jobs'>,
   card: Pick<FileRow, 'sha256' | 'size_bytes'> | undefined,
@@ -37,7 +37,10 @@ export async function findCardData(
   return null;
 }
 
-/** Returns the metadata of a card, and parses it first if needed. For users, not for anonymous callers. */
+/**
+ * Returns the metadata of a card, and parses the card first if necessary. Only for signed-in users, because
+ * parsing is expensive.
+ */
 export async function ensureCardData(
   services: Parts,
   card: Pick<FileRow, 'sha256' | 'size_bytes'> | undefined,
@@ -54,7 +57,10 @@ export async function ensureCardData(
   return saveCardDataOf(services, { sha256, sizeBytes: Number(card.size_bytes) }, userId);
 }
 
-/** Enqueues a job that parses the card among files that were not uploaded, unless it is already parsed. */
+/**
+ * Enqueues a job that parses the card among these files, unless it is already parsed or enqueued. For files
+ * that were not uploaded, e.g. of a clone.
+ */
 export async function enqueueCard(
   tx: Transaction,
   jobs: Services['jobs'],
@@ -110,6 +116,6 @@ export async function saveCardData(
     .values({ sha256, data: value, parsed: true })
     .onConflict((conflict) => conflict.column('sha256').doUpdateSet({ data: value, parsed: true }))
     .execute();
-  // Separate from the transaction above: `addRevision` locks the asset before the card.
+  // Do not update the assets in the transaction above: `addRevision` locks the asset before the card.
   await updateCardFields(db, sha256, toCardFields(data));
 }

@@ -76,9 +76,9 @@ test('rejects a stale parent without losing data', async () => {
   });
   expect((await get(ada, id)).card).toBeNull();
   expect(await read(id)).toMatchObject({ content: '' });
-  // Comments alone are valid, empty metadata.
+  // YAML with only comments is valid and means empty metadata.
   await save(id, { content: '---\n# license: mit\n---\n', parent_commit: (await read(id)).commit_id });
-  // Saving identical content succeeds with a stale parent.
+  // Saving identical content succeeds even if the parent commit is outdated.
   const newer = await read(id);
   await save(id, { content: '# Facts', parent_commit: newer.commit_id });
   await expect(save(id, { content: '# Facts', parent_commit: newer.commit_id })).resolves.toMatchObject({
@@ -128,16 +128,16 @@ test('shows the start of an uploaded card of 10 MB, and does not truncate it in 
   expect(whole.length).toBe(10_400_007);
 });
 
-/** 12,000 keys: with unique keys, the parser would compare every pair. */
+/** A parser that checks for unique keys would compare each of the 12,000 keys with all others. */
 const longMetadata = `---\nlicense: mit\n${Array.from({ length: 12_000 }, (_, index) => `n${index}: 1\n`).join('')}---\n`;
 
-test('parses metadata up to a length, without comparing its keys with each other', () => {
+test('parses long metadata without comparing all keys with each other', () => {
   const names = longMetadata.slice(4, -4).replace(/^n[4-9].*\n/gm, '');
   expect(parseMetadata(names).data).toMatchObject({ license: 'mit' });
   expect(parseMetadata('license: mit\nlicense: apache-2.0').data).toEqual({ license: 'apache-2.0' });
 });
 
-test('returns metadata as names, whatever its types', () => {
+test('converts metadata to lists of names, whatever the types of its values', () => {
   expect(toCardMetadata(null)).toBeNull();
   const { data } = parseMetadata(
     'license: other\nlicense_name: ours\ntags: [1, " a ", a]\nlanguage: 7\nx: !!str 5',
@@ -185,7 +185,7 @@ test('parses a card when it is stored, never when it is read', async () => {
     'base_model:ada/loaf',
     'dataset:ada/facts',
   ]);
-  // Simulates a way of storing cards that does not parse them.
+  // Simulates a card that was stored without being parsed.
   await server.services.db.deleteFrom('card_data').execute();
   await server.services.db.updateTable('assets').set({ card_tags: [] }).execute();
   expect((await get(ada, id)).card_metadata).toBeNull();

@@ -2,19 +2,21 @@ import { type CST, Parser, parseDocument } from 'yaml';
 import * as z from 'zod';
 import { findUnstorable } from '../../../platform/db/storable-text.ts';
 
-/** More than people write. */
+/** Far more than people write by hand. */
 export const METADATA_BYTES_MAX = 64 * 1024;
-/** The metadata with its two lines of dashes. */
+/** The metadata plus the lines of dashes around it. */
 export const HEAD_BYTES_MAX = METADATA_BYTES_MAX + 1024;
 const NODES_MAX = 20_000;
 const DEPTH_MAX = 64;
 const ALIASES_MAX = 100;
-/** Aliases can repeat a long value. */
+/** Limited separately, because each alias repeats its value in the JSON. */
 const JSON_CHARS_MAX = 4 * METADATA_BYTES_MAX;
 const TAG = /^!!(?:str|int|float|bool|null|map|seq)$/;
 
 export type CardData = Record<string, unknown>;
-/** `problem` explains why the metadata cannot be parsed. Without both fields there is no metadata. */
+/**
+ * `problem` explains why the metadata cannot be parsed. If both fields are null, the card has no metadata.
+ */
 export type ParsedCard = { data: CardData | null; problem: string | null };
 
 /** Returns the YAML between the two lines of dashes at the start of a card. */
@@ -54,7 +56,10 @@ function toData(value: unknown): ParsedCard {
     : { data, problem: null };
 }
 
-/** Returns why YAML must not be composed: composing is slow, recursive, and logs warnings about tags. */
+/**
+ * Returns why the YAML is rejected before it is composed, or null. Composing is slow and recursive, and logs
+ * warnings about unknown tags.
+ */
 function findExcess(metadata: string): string | null {
   let nodes = 0;
   const open: { token: CST.Token; depth: number }[] = [];

@@ -11,8 +11,8 @@ const parsed = z.object({
 });
 
 /**
- * Parses the metadata of a card in a confined process, in the turn of `userId`. `problem` is a sentence.
- * Throws AppError 'unavailable' if too many calls wait or the machine is too slow.
+ * Parses the metadata of a card in a confined process. Calls of different users take turns, by `userId`.
+ * `problem` is a sentence. Throws AppError 'unavailable' if too many calls wait or the machine is too slow.
  */
 export async function readCard(
   { sandbox }: Pick<Services, 'sandbox'>,

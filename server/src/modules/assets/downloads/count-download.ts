@@ -7,10 +7,13 @@ const WRITE_EVERY_MS = 1_000;
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** Maximum remembered pairs; beyond it, some downloads are counted twice. */
+/**
+ * Maximum remembered pairs of asset and user. Above it, the pairs are forgotten and some downloads count
+ * twice.
+ */
 const SEEN_MAX = 200_000;
 
-/** One counter per database, because tests open several in one process. */
+/** One counter per database, because tests use several databases in one process. */
 const counters = new WeakMap<Database, Counter>();
 
 type Counter = {
@@ -21,8 +24,8 @@ type Counter = {
 };
 
 /**
- * Counts a download of the caller from an asset, at most once an hour, for any number of files and ranges.
- * The request does not wait; a killed process loses the counts of the last second.
+ * Counts a download of the caller, at most once per asset and hour, however many files and ranges the caller
+ * reads. Writes in the background, so a killed process loses the counts of the last second.
  */
 export function countDownload({ caller: { userId }, clock, db, log }: Context, assetId: string): void {
   const counter = openCounter(db, Math.floor(clock.now().getTime() / HOUR_MS));

@@ -67,7 +67,7 @@ test('returns 404 for other files', async () => {
 test('aborts a download when its API key is revoked', async () => {
   const made = { params: { userId: ada.userId }, body: { name: 'program' } };
   const { api_key: key, secret } = await server.request(createApiKey, made, { as: ada });
-  // Larger than all buffers in between.
+  // Too large for all buffers on the way to the client.
   const size = 64 * 1024 * 1024;
   await upload(ada, id, 'large.bin', new Uint8Array(size));
   const response = await download({ ...ada, apiKey: secret }, id, 'large.bin');

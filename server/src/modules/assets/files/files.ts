@@ -76,7 +76,10 @@ export async function getInfo(
 
 type Totals = { count: number; bytes: number };
 
-/** Splits the totals from a cursor, which passes them on because counting reads all files of a folder. */
+/**
+ * Returns the cursor without the totals that it carries. The totals travel in the cursor because counting
+ * them reads every file of a folder.
+ */
 function withoutTotals(cursor: string | undefined): { cursor: string | undefined; totals?: Totals } {
   const [, count, bytes, place] = /^(\d{1,15})\.(\d{1,15})\.(.+)$/.exec(cursor ?? '') ?? [];
   return place === undefined
@@ -84,7 +87,10 @@ function withoutTotals(cursor: string | undefined): { cursor: string | undefined
     : { cursor: place, totals: { count: Number(count), bytes: Number(bytes) } };
 }
 
-/** Lists the files of the newest revision, which are all copied. */
+/**
+ * Lists the files of the newest revision. All report as copied, because this server does not copy in the
+ * background.
+ */
 export async function getCopyStatus(
   ctx: Context,
   { params, query }: InputOf<typeof filesCopyStatusEndpoint>,

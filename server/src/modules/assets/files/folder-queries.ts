@@ -9,7 +9,7 @@ const columns = sql.join(fileColumns.map((name) => sql.ref(name)));
 /** The number of the revision to read; the newest if absent. */
 type OfRevision = { number?: number | undefined };
 
-/** SQL for up to `most` files of a revision, starting at a path. */
+/** Returns SQL that reads up to `most` files of a revision, starting at the path `from`. */
 function filesFrom(assetId: string, { number }: OfRevision, from: RawBuilder<unknown>, most: number) {
   return number === undefined
     ? sql`newest_files(${assetId}, ${from}, ${most})`
@@ -17,8 +17,8 @@ function filesFrom(assetId: string, { number }: OfRevision, from: RawBuilder<unk
 }
 
 /**
- * Returns the files after `after` in the order of their paths: the file with this path or the files below it,
- * limited to paths that start with `prefix`.
+ * Returns the file at `path`, or the files below it, in path order. Only paths after `after` that start with
+ * `prefix`.
  */
 export async function listFilesBelow(
   db: Database | Transaction,
@@ -32,7 +32,8 @@ export async function listFilesBelow(
   }: { path: string; prefix: string; after: string | null; limit: number } & OfRevision,
 ): Promise<FileRow[]> {
   const start = path === '' ? '' : `${path}/`;
-  // Paths with the same prefix are adjacent, and the next possible path adds the lowest character.
+  // Paths with one prefix are adjacent in the index. The smallest path after `after` is `after` plus the
+  // lowest character.
   const from = sql`greatest(${start} collate "C", ${prefix}, ${after ?? ''} || chr(1))`;
   const { rows } = await sql<FileRow>`
     select ${columns} from ${filesFrom(assetId, of, sql`${path}`, 1)}
@@ -44,14 +45,14 @@ export async function listFilesBelow(
   return rows;
 }
 
-/** Selects the newest files: of main, or of the branch whose range has this end. */
+/** Selects the newest files of a branch by the last number of its range, `end`; of main if `end` is null. */
 type OfBranch = { end?: number | null | undefined };
 
 function isNewest({ end = null }: OfBranch) {
   return end === null ? sql`last_number is null` : sql`last_number = ${end}`;
 }
 
-/** Returns the newest files in these folders, each with its folder. No folder may contain another. */
+/** Returns the newest files in these folders, each with its folder. The folders must not be nested. */
 export async function listFilesInFolders(
   tx: Transaction,
   assetId: string,
@@ -80,8 +81,8 @@ export async function findFileAbove(
 }
 
 /**
- * Returns a path that would be both a file and a folder: one of `folders` that is a file, or one of `paths`
- * that is a folder, ignoring removed files.
+ * Returns a path that would be both a file and a folder: an existing file among `folders`, or an existing
+ * folder among `paths`. Ignores files in `removed`.
  */
 export async function findClash(
   tx: Transaction,
@@ -129,8 +130,8 @@ function isInFolder(folder: string) {
 export type TreeRow = { path: string; file: FileRow | null };
 
 /**
- * Lists the direct children of a folder from `start`, in the order of their paths. Each subfolder takes one
- * step through the index, however many files it has.
+ * Lists the direct children of a folder from `start` on, in path order. Each subfolder costs one index
+ * lookup, however many files it contains.
  */
 export async function listTree(
   db: Database,
@@ -139,7 +140,7 @@ export async function listTree(
 ): Promise<TreeRow[]> {
   const prefix = folder === '' ? '' : `${folder}/`;
   const end = folder === '' ? null : `${folder}0`;
-  // Counted in characters, like in the database.
+  // Count code points, because the database counts a string's length in code points.
   const rest = Array.from(prefix).length + 1;
   const nextFrom = (bound: RawBuilder<unknown>) => sql`
     select ${columns} from ${filesFrom(assetId, of, bound, 1)} where ${end}::text is null or path < ${end}`;

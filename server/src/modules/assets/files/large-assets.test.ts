@@ -48,7 +48,7 @@ async function largeAsset(): Promise<string> {
   return id;
 }
 
-/** Most assets are small. */
+/** Makes the planner expect small assets, because most assets are small. */
 async function makeSmallAssets(): Promise<void> {
   const { db } = server.services;
   await sql`
@@ -137,7 +137,7 @@ describe('an asset with very many files', () => {
 
   test('is read only as far as a page needs, even with outdated statistics', async () => {
     const { db, pool } = server.services;
-    // The statistics cover only the earlier assets.
+    // Analyze before the large asset exists, so that the statistics do not know it.
     await makeSmallAssets();
     await sql`analyze asset_files`.execute(db);
     await sql`alter table asset_files set (autovacuum_enabled = off)`.execute(db);
@@ -171,7 +171,7 @@ describe('an asset with very many files', () => {
     for (const query of [...asked]) expect(await blocksOf(db, query), query.sql).toBeLessThan(FILES / 100);
   });
 
-  test('finds required files without listing all of them', async () => {
+  test('finds required files without reading the whole list', async () => {
     const id = await largeAsset();
     const { db } = server.services;
     const others = ['config.json', 'weights.safetensors', 'deep/weights.gguf'];
@@ -220,7 +220,7 @@ describe('an asset with very many files', () => {
     await expect(tree({ path: 'even.txt' })).rejects.toThrow('There is no folder even.txt');
   });
 
-  test('is deleted immediately for its owner, and in pieces from the database', async () => {
+  test('disappears immediately for its owner, and is deleted from the database in pieces', async () => {
     const id = await largeAsset();
     expect((await server.send(contract.deleteAsset, { params: { id } }, { as: ada })).status).toBe(204);
     await expect(server.request(contract.getAsset, { params: { id } }, { as: ada })).rejects.toMatchObject({
@@ -254,7 +254,7 @@ describe('an asset with very many files', () => {
   });
 });
 
-test('a page of assets with the starter models reads only as many rows as it has', async () => {
+test('a page of assets with the starter models reads no more rows than it returns', async () => {
   const { db } = server.services;
   await sql`
     insert into assets (owner_user_id, dataset_type, title, category, details, updated_at)
@@ -284,7 +284,7 @@ test('a page of assets with the starter models reads only as many rows as it has
     });
     const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
     expect(plan).not.toContain('Seq Scan on assets');
-    // PostgreSQL reports the rows of each step: of 5000, no step may read more than a page.
+    // EXPLAIN reports the rows of each step. There are 5000 assets, but no step may read more than one page.
     const given = [...plan.matchAll(/actual [^)]*rows=(\d+)/g)].map(([, count]) => Number(count));
     expect(Math.max(...given), plan).toBeLessThanOrEqual(10);
   }

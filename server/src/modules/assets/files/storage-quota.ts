@@ -7,12 +7,12 @@ import { findStoredBytes, lockStoredBytes, ownsBlob } from '../../../platform/st
 import { sumUnfinished } from '../../../platform/storage/uploads/queries.ts';
 import type { Upload } from '../../../platform/storage/uploads/upload.ts';
 
-/** A user's storage limit and the rest of it; null without a limit. */
+/** A user's storage limit and the bytes left below it; null if storage is unlimited. */
 export type Quota = { limitBytes: number; leftBytes: number } | null;
 
 /**
- * Reads the user's quota. Results of runs count, but are never rejected, because they are paid for. Uploads
- * in parts count from their start.
+ * Reads the user's quota. Uploads in parts count from their start. Results of runs also count, but are stored
+ * even above the quota, because the user has paid for them.
  */
 export async function readQuota(
   { config, db }: Pick<Services, 'config' | 'db'>,
@@ -35,9 +35,9 @@ export async function assertFitsQuota(
 }
 
 /**
- * Step: checks, under a lock, that blobs an asset is about to reference fit into the user's quota, because
- * concurrent uploads have seen the same free space. Triggers count the bytes. Bytes that the user already
- * stores count once. Throws AppError 'payload_too_large' with the field `param`.
+ * Step: checks that blobs which an asset is about to reference fit into the user's quota. Takes a lock,
+ * because concurrent uploads may each have seen the same free space. Bytes that the user already stores do
+ * not count again; triggers update the total. Throws AppError 'payload_too_large' with the field `param`.
  */
 export async function assertBlobsFitQuota(
   tx: Transaction,
@@ -57,7 +57,10 @@ export async function assertBlobsFitQuota(
   }
 }
 
-/** Step after opening an upload in parts: throws AppError 'payload_too_large' beyond the user's quota. */
+/**
+ * Step: throws AppError 'payload_too_large' if the upload in parts that was just opened exceeds the user's
+ * quota.
+ */
 export async function assertUploadFitsQuota(
   tx: Transaction,
   config: Services['config'],
@@ -87,8 +90,8 @@ export function quotaExceeded(
 }
 
 /**
- * Step: checks that a blob outside of any asset fits into the user's quota. Throws AppError 'payload_too_large' with the
- * field `param` if it does not fit.
+ * Step: checks that a blob which belongs to no asset, e.g. an uploaded picture, fits into the user's quota.
+ * Throws AppError 'payload_too_large' with the field `param` if it does not fit.
  */
 export async function assertBlobFitsQuota(
   tx: Transaction,
@@ -99,7 +102,9 @@ export async function assertBlobFitsQuota(
   await assertBlobsFitQuota(tx, { userId, quota, blobs: [blob], param });
 }
 
-/** Step: throws AppError 'payload_too_large' if the quota is used up, for work with an unknown output. */
+/**
+ * Step: throws AppError 'payload_too_large' if the quota is used up. For work whose output size is unknown.
+ */
 export async function assertStorageLeft(
   tx: Transaction,
   config: Services['config'],

@@ -37,7 +37,7 @@ async function newAsset(tx: Transaction, ownerUserId: string): Promise<string> {
   });
 }
 
-/** Returns the expected totals: each blob of a user's files once. */
+/** Returns the expected total of each user. A blob that several files of a user share counts once. */
 async function sums(): Promise<Map<string, bigint>> {
   const { rows } = await sql<{ id: string; bytes: bigint }>`
     select users.id, coalesce(sum(stored.size_bytes), 0)::bigint as bytes from users left join (
@@ -47,7 +47,7 @@ async function sums(): Promise<Map<string, bigint>> {
   return new Map(rows.map(({ id, bytes }) => [id, bytes]));
 }
 
-/** Returns the expected and actual owners of bytes, each with the number of files. */
+/** Returns the expected and the stored owners of each blob, with the number of files that refer to it. */
 async function owners(): Promise<{ wanted: unknown[]; found: unknown[] }> {
   const wanted = await sql`
     select f.sha256, 'user' as owner_kind, a.owner_user_id as owner_id, f.size_bytes, count(*) as refs
@@ -56,7 +56,7 @@ async function owners(): Promise<{ wanted: unknown[]; found: unknown[] }> {
   return { wanted: wanted.rows, found: found.rows };
 }
 
-test('the stored total of a user equals the sum, under any concurrent changes', async () => {
+test('the stored total of each user equals the sum of their blobs after concurrent changes', async () => {
   await db
     .insertInto('blobs')
     .values(blobs.map(({ sha256, sizeBytes }) => ({ sha256, size_bytes: BigInt(sizeBytes) })))
@@ -97,7 +97,7 @@ test('the stored total of a user equals the sum, under any concurrent changes', 
     expect(await findStoredBytes(db, userId), `seed ${seed}`).toBe(wanted.get(userId));
   }
 
-  // A cascade, as in the deletion of a user, counts too.
+  // Deleting the rows by a foreign-key cascade, as when a user is deleted, must also update the total.
   await sql`delete from assets where owner_user_id = ${users[0]?.userId}`.execute(db);
   expect(await findStoredBytes(db, users[0]?.userId ?? '')).toBe(0n);
   expect(await findStoredBytes(db, users[1]?.userId ?? '')).toBe(wanted.get(users[1]?.userId ?? ''));

@@ -8,10 +8,13 @@ import { deleteEnded } from '../files/upload/parts/queries.ts';
 import { purgeAsset } from '../purge-asset.ts';
 import { listDeletedAssets } from '../queries.ts';
 
-/** Maximum time between storing bytes and referring to them; longer work touches them in between. */
+/**
+ * Blobs without a reference are deleted after this time. Work that takes longer must touch its blobs in
+ * between.
+ */
 const GRACE_MS = 60 * 60 * 1000;
 const BATCH = 500;
-/** Retention of completed uploads, for repeated calls. */
+/** How long completed uploads are kept to answer repeated calls. */
 const UPLOAD_KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Deletes remains of broken uploads and deleted assets, and unreferenced bytes. */

@@ -12,7 +12,7 @@ export async function findOwnByTitle(
   return selectOwnByTitle(tx, wanted);
 }
 
-/** Yields the ids of all assets of a user, newest first, so that derived assets precede their sources. */
+/** Yields the ids of all assets of a user, newest first, so derived assets precede their sources. */
 export async function* listOwnAssets(db: Database, userId: string): AsyncGenerator<string> {
   let after: Place | null = null;
   do {

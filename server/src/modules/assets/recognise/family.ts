@@ -21,10 +21,10 @@ const FAMILIES: Record<string, string> = {
   qwen3_moe: 'qwen',
 };
 
-/** The file usually has some kilobytes, but users may upload anything under its name. */
+/** The file usually has a few kilobytes, but a user may upload any file under this name. */
 const BYTES_MAX = 1024 * 1024;
 
-/** Returns the model family according to an uploaded file; null if it has none. */
+/** Returns the model family that an uploaded file names; null if it names none. */
 export async function readFamilyOf(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { path, blob }: { path: string; blob: Blob },
@@ -39,8 +39,8 @@ export async function readFamilyOf(
 }
 
 /**
- * Step: records the family according to a file of a model. A fine-tune keeps its base's family, and a
- * Diffusers model its pipeline's.
+ * Step: records the family that a file of a model names. Does not overwrite the family of a fine-tune, which
+ * is its base's, or of a Diffusers model, which is its pipeline's.
  */
 export async function saveFamily(
   tx: Transaction,
@@ -56,9 +56,9 @@ export async function saveFamily(
 }
 
 /**
- * Returns the family of a model from the file that names it: the model type in Transformers' config.json
+ * Returns the family from the content of a model's file: the model type in Transformers' config.json
  * ('llama', 'qwen', 'mistral'), or the pipeline in Diffusers' model_index.json ('flux', 'flux-kontext',
- * 'stable-diffusion-xl'). Null if the content names none.
+ * 'stable-diffusion-xl'). Null if it contains neither.
  */
 export function readFamily(content: unknown): string | null {
   const pipeline = pipelineIndex.safeParse(content).data?._class_name;

@@ -1,14 +1,14 @@
 /** Diffusers' file name for the LoRA weights of a pipeline. */
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
-/** A complete model has one of these files, and a text adapter the last one. */
+/** Complete models have one of the first two files; text adapters have the last. */
 const OF_OTHERS = ['config.json', 'model_index.json', 'adapter_config.json'];
 /** Libraries' file names for the weights of complete models and of text adapters. */
 const OF_LIBRARIES = /^(model|adapter_model|diffusion_pytorch_model)(-\d+-of-\d+)?\.safetensors$/;
 
 /**
- * Returns the weights of an image LoRA among a model's files: the file with Diffusers' name, or the only
- * safetensors file of a model with nothing else to load, as other trainers write it. Undefined if the model
- * is not a LoRA.
+ * Returns the weights of an image LoRA among a model's files. This is the file with Diffusers' name or, from
+ * other trainers, the only safetensors file of a model without files of other model types. Undefined if the
+ * model is not a LoRA.
  */
 export function findLoraFile<File extends { path: string }>(files: readonly File[]): File | undefined {
   const top = files.filter(({ path }) => !path.includes('/'));

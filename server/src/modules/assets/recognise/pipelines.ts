@@ -9,10 +9,13 @@ import type { AssetRevision } from '../read-revision.ts';
 /** The file in which a Diffusers model describes its components. */
 export const PIPELINE_INDEX = 'model_index.json';
 
-/** The file usually has a few lines, but users may upload anything under its name. */
+/** The file usually has a few lines, but a user may upload any file under this name. */
 const BYTES_MAX = 512 * 1024;
 
-/** The pipeline's class, and its components by folder name: library and class, or nulls for none. */
+/**
+ * Diffusers' `model_index.json`. Besides the pipeline's class it lists the components by folder name, each as
+ * library and class, or as nulls for an absent component.
+ */
 const pipelineIndex = z.looseObject({ _class_name: z.string() });
 
 /** Returns the pipelines of these models by id, without models whose file is missing or damaged. */

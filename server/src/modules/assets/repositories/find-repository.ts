@@ -24,10 +24,11 @@ const BY_ID = 'id';
 type RepositoryName = { type: RepositoryType; namespace: string; name: string };
 
 /**
- * Returns the first readable asset for the hub clients' `namespace/name`: an asset by its name, or as `id/…`
- * by its id; a restricted model by its id; or the user's copy of the public hub's repository. The copy
- * precedes repositories of other users, who may have taken the name of a hub publisher. Null if the user may
- * read none, 'gated' if an operator must grant access first.
+ * Returns the first readable asset for the hub clients' `namespace/name`, in this order: the user's own asset
+ * or the starter model with this name; the user's copy of the public hub's repository; another user's asset
+ * with this name; the restricted model with this id. `id/…` names an asset by its id. The copy precedes other
+ * users' assets, because a user may have taken a hub publisher's name. Null if the user may read none of
+ * them, 'gated' if an operator must grant access first.
  */
 export async function findRepository(
   db: Database | Transaction,
@@ -43,7 +44,7 @@ export async function findRepository(
   return (restricted && (await asReadable(db, restricted, userId))) ?? found;
 }
 
-/** Returns an asset for changes: only by its name or id, never a copy. */
+/** Like `findRepository`, for calls that change the asset. Considers only names and ids, never a copy. */
 export async function findNamedRepository(
   db: Database | Transaction,
   { userId, ...wanted }: RepositoryName & { userId: string },
@@ -92,7 +93,9 @@ async function findRestrictedModel(
   return type === 'model' ? findRestricted(db, `${namespace}/${name}`) : undefined;
 }
 
-/** A fine-tune refers to its base by the public hub's name: find the user's clone of it. */
+/**
+ * Returns the user's clone of a public repository. A fine-tune refers to its base by the public hub's name.
+ */
 async function findCopy(
   db: Database | Transaction,
   { type, namespace, name }: RepositoryName,

@@ -6,7 +6,7 @@ import { isNameTaken, type RepositoryType } from './repository-queries.ts';
 /** The namespace of the starter models, which have no owner. */
 const STARTERS = 'bakehouse';
 
-/** Words in the hub's paths that must not be namespaces, and the namespace of ids. */
+/** Words that the hub's paths use, so they cannot be namespaces, and the namespace for ids. */
 const RESERVED = new Set([
   STARTERS,
   ...['api', 'buckets', 'collections', 'datasets', 'datasets-server', 'docs', 'id', 'kernels', 'lfs'],
@@ -25,8 +25,8 @@ export function isRepositoryName(text: string): boolean {
 }
 
 /**
- * Returns the namespace of a user for the hub's clients: the username, or if the clients would reject it,
- * `u.` and the username with `_._` for each dash. Null is the owner of the starter models.
+ * Returns a user's namespace for the hub's clients: the username, if the clients accept it. Otherwise `u.`
+ * plus the username with `_._` for each dash. A null username means the owner of the starter models.
  */
 export function namespaceOf(username: string | null): string {
   if (username === null) return STARTERS;
@@ -34,7 +34,7 @@ export function namespaceOf(username: string | null): string {
   return isFree ? username : ESCAPED + username.replaceAll('-', '_._');
 }
 
-/** Returns the username of a namespace; null for the starter models, undefined for no user's. */
+/** Returns the username of a namespace; null for the starter models, undefined if no user can have it. */
 export function usernameOf(namespace: string): string | null | undefined {
   const lower = namespace.toLowerCase();
   if (lower === STARTERS) return null;
@@ -48,8 +48,8 @@ export function repositoryId(asset: Pick<AssetRow, 'owner_username' | 'name'>): 
 }
 
 /**
- * Step: returns true if a user's asset may get this name. The lock serialises names of a user, including
- * names from `pick_asset_name()`.
+ * Step: returns true if a user's asset may get this name. A lock makes name choices of one user sequential,
+ * also with the database function `pick_asset_name()`.
  */
 export async function reserveAssetName(
   tx: Transaction,

@@ -65,8 +65,8 @@ export async function listOwnRequests({ db, caller }: Context) {
 }
 
 /**
- * Grants or rejects a request; the caller is an operator. A decision can be changed: a rejected user can no
- * longer read the files, while running work continues.
+ * Grants or rejects a request; the caller is an operator. The operator can change the decision later. After a
+ * change to 'rejected', the user can no longer read the files, but running work continues.
  */
 export async function decideAccessRequest(
   ctx: Context,

@@ -83,7 +83,9 @@ export async function saveRestrictedModel(
   return getRestrictedModel(ctx, { modelId });
 }
 
-/** Only an existing model already has a name. */
+/**
+ * Creates or updates a model. The name may be absent only if the model exists, because a new one needs it.
+ */
 async function writeModel(
   tx: Transaction,
   id: string,
@@ -115,7 +117,7 @@ async function checkFiles(tx: Transaction, { assetId, userId }: { assetId: strin
   }
 }
 
-/** Returns a restricted model as seen by the user whose request its row contains. */
+/** Converts a row to the API format. The row contains the request of the user who will see it. */
 function toRestrictedModel({ asset_id, is_own, ...model }: ModelRow): RestrictedModel {
   return {
     ...model,

@@ -27,13 +27,14 @@ type RevisionChange = {
   remove: string[];
   /** A title, optionally followed by an empty line and more text. */
   message: string;
-  /** Null for this server itself. */
+  /** Null if the server itself makes the change. */
   authorUserId: string | null;
 };
 
 /**
- * Adds a revision to a locked asset: the files of the previous revision without `remove`, and with `put`,
- * which replaces files with the same path. The blobs must be registered. Returns its id.
+ * Adds a revision to a locked asset and returns its id. Starts from the files of the previous revision, drops
+ * the paths in `remove`, and adds the files in `put`, which replace files with the same path. The blobs must
+ * be registered.
  */
 export async function addRevision(tx: Transaction, asset: AssetRow, change: RevisionChange): Promise<string> {
   const newest = asset.revision_id ? await findRevision(tx, asset.id, asset.revision_id) : undefined;
@@ -62,10 +63,10 @@ async function readCardFields(tx: Transaction, put: NewFile[]): Promise<CardFiel
 }
 
 /**
- * Adds a revision with exactly these files, or with these and the asset's other files. Their bytes must be in
- * the blob store. With `keepsOthers`, an existing card stays, because its owner may have edited it in the
- * meantime. Adds nothing if the newest revision has the same files. Throws AppError 'not_found' if the asset
- * was deleted in the meantime, and an Error if the store lacks a file's bytes.
+ * Adds a revision that consists of these files. With `keepsOthers`, the asset's other files stay, and so does
+ * an existing card, because its owner may have edited it during the run. Adds nothing if the newest revision
+ * has the same files. The blob store must contain the bytes. Throws AppError 'not_found' if the asset was
+ * deleted, and an Error if bytes are missing.
  */
 export async function createRevisionFromBlobs(
   tx: Transaction,

@@ -11,17 +11,17 @@ import { findByTag } from './commit-queries.ts';
 
 const RANGE = 1_000_000;
 const BRANCHES_MAX = 100;
-/** Names that Git accepts for tags and branches, limited to common characters. */
+/** Names that Git accepts for tags and branches, restricted to common characters. */
 const NAME = /^(?!.*(\.\.|\/\/|\/\.|\.lock$))[A-Za-z0-9_][\w./+-]{0,199}(?<![./])$/;
 
 export type Branch = { name: string; start_number: number; fork_number: number; head_number: number };
 
-/** Returns the first number in the range of a branch, from any number in it. */
+/** Returns the first number of the branch range that contains `number`. */
 export function startOf(number: number): number {
   return Math.floor(number / RANGE) * RANGE;
 }
 
-/** Returns the last number in the range of a branch, which is the `last_number` of its newest files. */
+/** Returns the last number of a branch's range. A branch's newest files have it as their `last_number`. */
 export function endOf({ start_number: start }: Branch): number {
   return start + RANGE - 1;
 }
@@ -76,7 +76,7 @@ export async function createBranch(
   });
 }
 
-/** Returns the start of the first free range. Ranges of deleted branches are reused. */
+/** Returns the start of the first free range. Ranges of deleted branches become free again. */
 function freeStart(branches: Branch[]): number {
   const taken = new Set(branches.map((branch) => branch.start_number));
   let start = -RANGE;
@@ -84,7 +84,10 @@ function freeStart(branches: Branch[]): number {
   return start;
 }
 
-/** Returns true if a tag or branch may have this name. main, HEAD and commit ids are reserved. */
+/**
+ * Returns true if a tag or branch may have this name. Rejects main, HEAD, names that look like commit ids,
+ * and `refs/…`.
+ */
 function isReferenceName(name: string): boolean {
   const isTaken = ['main', 'HEAD'].includes(name) || /^[0-9a-f]{40}$/.test(name) || name.startsWith('refs/');
   return NAME.test(name) && !isTaken;

@@ -34,10 +34,11 @@ type Input = FileChanges & {
 };
 
 /**
- * Step: commits changes to an asset of the user. The store must contain the files' bytes. A path that is both
- * removed and put is replaced; without changes the newest commit stays. Throws AppError 'precondition_failed'
- * if another commit is the newest, 'not_found' with param `path` for a missing file to remove, 'conflict' for
- * a path that would be both a file and a folder, and 'payload_too_large' beyond the user's quota.
+ * Step: commits changes to an asset of the user and returns the newest commit. The store must contain the
+ * bytes. A path that is both removed and put is replaced. If nothing changes, adds no commit. Throws AppError
+ * 'precondition_failed' if `parentCommit` is not the newest commit, 'not_found' with param `path` for a
+ * missing file to remove, 'conflict' for a path that would be both a file and a folder, and
+ * 'payload_too_large' above the user's quota.
  */
 export async function commitFiles(
   tx: Transaction,
@@ -51,7 +52,7 @@ export async function commitFiles(
   const head = branch ? await findBranchHead(tx, asset, branch) : await findHead(tx, asset);
   const remove = await listRemoved(tx, asset, { ...input, end });
   const put = await listChanged(tx, asset, { put: input.put, removed: remove, end });
-  // Also with a stale parent: the client may repeat a commit whose response was lost.
+  // Accept this even with an outdated parent: a client may repeat a commit whose response it has missed.
   if (put.length === 0 && remove.size === 0) return head;
   if (input.parentCommit !== null && !head.commitId.startsWith(input.parentCommit.toLowerCase())) {
     throw preconditionFailed('A commit has happened since. Please refresh and try again.', {
@@ -121,7 +122,7 @@ function notThere(what: 'file' | 'folder', path: string): AppError {
   return notFoundError(`A ${what} with this name doesn't exist: ${path}`, { param: 'path' });
 }
 
-/** Returns the last file of each path, without unchanged files. */
+/** Returns the files that differ from the newest revision. If a path occurs twice, its last file counts. */
 async function listChanged(
   tx: Transaction,
   asset: AssetRow,
@@ -151,9 +152,10 @@ type PutFilesInput = {
 };
 
 /**
- * Step: adds a revision with these files to an asset of the user, replacing files with the same paths. The
- * store must contain their bytes. Throws AppError 'conflict' if the asset has changed in the meantime, or if
- * a path would be both a file and a folder, the errors of `lockChangeableAsset`, and 'payload_too_large'.
+ * Step: adds a revision with these files to an asset of the user; they replace files with the same paths. The
+ * store must contain the bytes. Throws AppError 'conflict' if the asset has changed since the files were
+ * chosen, or if a path would be both a file and a folder, the errors of `lockChangeableAsset`, and
+ * 'payload_too_large'.
  */
 export async function putFiles(
   tx: Transaction,
@@ -188,7 +190,7 @@ export async function putFiles(
 type Change = { put: NewFile[]; removed: Set<string>; param: string; end?: number | null };
 
 /**
- * Step: throws AppError 'conflict' with the field `param` if a path would be both a file and a folder: a
+ * Step: throws AppError 'conflict' with the field `param` if a path would be both a file and a folder. A
  * workload could not write both to its disk.
  */
 export async function assertNoPathConflicts(

@@ -45,8 +45,8 @@ export async function listAssetCommits(
 }
 
 /**
- * Returns a commit and its ancestors, newest first, without the first `skip`. The last is the asset before
- * its first file. Commits of a branch precede commits of main.
+ * Returns a commit and its ancestors, newest first, without the first `skip`. Commits of a branch precede the
+ * commits of main. The list ends with the initial commit, which has no files.
  */
 export async function listCommits(
   db: Database,
@@ -54,7 +54,7 @@ export async function listCommits(
   { from, skip = 0, limit }: { from: number; skip?: number; limit: number },
 ): Promise<Commit[]> {
   if (from < 0) return listBranchCommits(db, asset, { from, skip, limit });
-  // Numbers have no gaps.
+  // Numbers on main have no gaps, so skip by subtraction.
   const first = from - skip;
   if (first < 0) return [];
   const rows = await selectCommitsDown(db, { assetId: asset.id, from: first, above: 0, limit });
@@ -78,7 +78,7 @@ async function findBranchOf(db: Database, assetId: string, number: number): Prom
   return (await listBranches(db, assetId)).find((branch) => branch.start_number === startOf(number));
 }
 
-/** Returns the commit that added or last changed each of these files of a revision, by path. */
+/** For each of these files of a revision, returns the commit that added or last changed the file, by path. */
 export async function findLastCommits(
   db: Database,
   of: { assetId: string; number: number; paths: string[] },
@@ -86,7 +86,7 @@ export async function findLastCommits(
   const rows = await selectLastCommits(db, of);
   const found = new Map<string, Commit>(rows.map(({ path, ...commit }) => [path, commit]));
   if (of.number >= 0) return found;
-  // The branch inherits its other files from the commit of main at which it started.
+  // A branch inherits unchanged files from the commit of main at which it started.
   const fork = (await findBranchOf(db, of.assetId, of.number))?.fork_number ?? 0;
   const paths = of.paths.filter((path) => !found.has(path));
   const inherited = await findLastCommits(db, { ...of, number: fork, paths });
@@ -99,9 +99,9 @@ export async function findCommitIds(db: Database, revisionIds: string[]): Promis
   return new Map(rows.map(({ id, commitId }) => [id, commitId]));
 }
 
-/** A revision as the hub's clients see it. */
+/** A revision in the form that the hub's clients see. */
 export type Commit = {
-  /** Null, with `number` 0, for the asset before its first file. */
+  /** Null for the initial commit of an asset, which has no files and `number` 0. */
   revisionId: string | null;
   number: number;
   commitId: string;

@@ -12,9 +12,9 @@ import { findFilesOf } from './read-tree.ts';
 const COPIED = 1;
 
 /**
- * Returns a revision's name on a hub, and its card's metadata. A copy has the name of its original, with the
- * commit until its first change; a published asset has its name on this server. Other assets have no name,
- * because readers of a card must not learn about them.
+ * Returns a revision's name on a hub, and its card's metadata. A copy from a hub has its original's name, and
+ * the original's commit until the copy changes. A published asset has its name on this server. A private
+ * asset has no name, so that cards of other models do not reveal it.
  */
 export async function nameRevision(
   ctx: Context,

@@ -48,7 +48,7 @@ export async function hasFolder(db: Database, of: OfRevision & { path: string })
   return file !== undefined;
 }
 
-/** Returns the spelling of a folder's path that has files, or the path as sent. */
+/** Returns the folder's path as sent if it has files, otherwise the path in composed form (NFC). */
 export async function spellFolder(db: Database, of: OfRevision & { path: string }): Promise<string> {
   const composed = of.path.normalize('NFC');
   return composed === of.path || (await hasFolder(db, of)) ? of.path : composed;

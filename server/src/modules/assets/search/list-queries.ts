@@ -9,7 +9,7 @@ import { contains } from './search-text.ts';
 export type SortKey = 'updated' | 'created' | 'title' | 'size' | 'downloads';
 export type ListCursor = { value: string; id: string };
 
-/** Each order has the id as its second key, so that a cursor is unambiguous. */
+/** Each order ends with the id, which makes a cursor unambiguous. */
 const orders = {
   updated: { key: sql`assets.updated_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
   created: { key: sql`assets.created_at`, type: sql`timestamptz`, direction: sql`desc`, after: sql`<` },
@@ -23,16 +23,16 @@ const orders = {
 
 export type ListFilter = {
   userId: string;
-  /** Null: all. */
+  /** Null selects all types. */
   type: AssetType | null;
-  /** The ways in which the user may read the assets. */
+  /** The ways of access that the list includes. */
   whose: readonly Way[];
   /** Only assets of this owner. */
   ownerId?: string | undefined;
   search: string;
   /** Tags that must all match exactly, including tags of the card. */
   tags?: string[];
-  /** The task of the card, or a tag if the card has no task. */
+  /** Matches the card's task, or a tag with this name if the card has no task. */
   task?: string | undefined;
   sort: SortKey;
   cursor: ListCursor | null;
@@ -40,8 +40,8 @@ export type ListFilter = {
 };
 
 /**
- * Returns one page. The rows of each way and type are read in the order of an index, at most a page of each.
- * Downloads have no index, so all readable assets are sorted.
+ * Returns one page of assets. For each way of access and type, reads at most one page of rows in the order of
+ * an index, and merges them. The sort by downloads has no index, so it sorts all readable assets.
  */
 export async function listAssets(
   db: Database,
@@ -52,7 +52,7 @@ export async function listAssets(
   const pages = sharesOf(filter).map((share) => pageOf(db, { ...filter, part }, share));
   const [first, ...others] = pages;
   if (!first) return [];
-  // An asset may be readable in several ways.
+  // `union` removes duplicates: the user may read an asset in several ways.
   return db
     .selectFrom(others.reduce((all, one) => all.union(one), first).as('page'))
     .selectAll()
@@ -71,7 +71,7 @@ function sharesOf({ whose, type }: ListFilter): Share[] {
   );
 }
 
-/** Returns the page of only these assets. */
+/** Returns the page of the assets of this type that the user may read in this way. */
 function pageOf(db: Database, filter: ListFilter & { part: string | null }, { way, type }: Share) {
   const { userId, ownerId, search, part, task, sort, cursor, limit } = filter;
   const tags = [...(filter.tags ?? []), ...(task === undefined ? [] : [task])];

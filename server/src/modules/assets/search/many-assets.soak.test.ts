@@ -19,14 +19,15 @@ beforeAll(async () => {
       .insertInto('users')
       .values({ id, name: id, username: id, email: `${id}@example.com` })
       .execute();
-  // In name order, the few pretzels are between loaves and rolls, between two entries of the sample.
+  // Pretzels are rare, and their names sort between loaves and rolls. The planner's sample of names misses
+  // them.
   await sql`
     insert into assets (owner_user_id, dataset_type, is_published, title, category, details, tags, card_tags)
     select (array[${flo}, ${bob}])[1 + n % 2], 'RAW', n % 2 = 1 and n % 1000 < 100,
       case when n % 1000 = 900 then 'Pretzels' when n % 7 < 2 then 'Loaves' else 'Rolls' end || ' 2026 of rye, batch ' || n, '', '', array['example'],
       case when n % 1000 = 900 then array['license:mit'] else array['license:other'] end
     from generate_series(1, ${ASSETS}) n`.execute(db);
-  // A few with flo, many with bob.
+  // Share a few assets with Flo, and many with Bob.
   await sql`
     insert into asset_shares (asset_id, user_id)
     select id, case owner_user_id when ${bob} then ${flo} else ${bob} end from assets
@@ -76,7 +77,7 @@ test('finds matches through the index, however ownership is distributed', async 
   }
 });
 
-test('uses the index for the rarest part only, a word or a number', async () => {
+test('uses the index only for the rarest part of the input, a word or a number', async () => {
   for (const [words, part] of [
     ['of rye, batch 1990', ' 1990'],
     ['pretzels 2026 of rye', 'tzels'],
@@ -104,7 +105,7 @@ test('finds a rare tag through its index, and a common one in the order of the l
   expect(common).toContain('Index Scan Backward using assets_by_update');
 });
 
-test('finds only matches of all words, whatever the index is asked for', async () => {
+test('finds only assets that contain the whole input, whichever part the index looks up', async () => {
   for (const words of [
     'Batch 1990',
     'y 2026 OF rye, batch 1',
@@ -122,7 +123,7 @@ test('finds only matches of all words, whatever the index is asked for', async (
   }
 });
 
-test('finds ids through the index, but only for possible parts of an id', async () => {
+test('finds assets by id through the index, and only if the input can be part of an id', async () => {
   const { id } = await db
     .selectFrom('assets')
     .select('id')
@@ -141,16 +142,16 @@ test('finds ids through the index, but only for possible parts of an id', async 
     expect(await planOf(() => list(words))).not.toContain('(id)::text');
 });
 
-test('finds a common whole name through the index of names', async () => {
+test('finds a common word that is a whole name through the index of names', async () => {
   const plan = await planOf(() => findMatching(db, wanted('rye')));
   expect(plan).toContain('Bitmap Index Scan on assets_by_name');
   expect(plan).not.toContain('assets_by_words');
 });
 
-test('reads the newest in order without words', async () => {
+test('reads the newest assets in index order if the search is empty', async () => {
   const plan = await planOf(() => findMatching(db, wanted('')));
   expect(plan).toContain('Index Scan Backward using assets_by_update');
-  // Shared assets are found by id.
+  // Shared assets are read by their ids, without an index scan over names.
   expect(plan).not.toContain('Bitmap Index Scan on assets_by');
   expect(await planOf(() => list('', { type: null, sort: 'title' }))).not.toContain(
     'Bitmap Heap Scan on assets',
@@ -195,7 +196,7 @@ describe('assets of other users', () => {
     }
   });
 
-  test('reads all assets for no list, in any combination of ways; by downloads, sorts only readable assets', async () => {
+  test('never scans the whole table for a list, in any combination of ways; by downloads, sorts only readable assets', async () => {
     for (const sort of ['updated', 'created', 'title', 'size'] as const)
       expect(await planOf(() => listOthers(ways, { sort }))).not.toMatch(
         /Seq Scan on assets|Bitmap Heap Scan on assets .*published/,

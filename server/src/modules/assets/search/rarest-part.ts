@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import type { Database } from '../../../platform/db/database.ts';
 
-/** Letters and digits of a part: three trigrams, which are selective enough. */
+/** Length of a part. Five characters have three trigrams, which is selective enough. */
 const LETTERS = 5;
 /** Matches texts with an ASCII trigram: three letters or digits, or fewer at the start or end of a word. */
 const hasTrigram = /[a-z\d]{3}|[^a-z\d][a-z\d]|[a-z\d]{2}[^a-z\d]/i;
 
 /**
  * Returns the part of the texts that the fewest assets contain, according to the planner's sample. For a long
- * text, the index would intersect the matches of every trigram, even of very common ones. The index is
- * therefore asked only for this part, and its results are compared with the whole text. Null if there is no
- * shorter part, or if the texts are so common that the planner may do better without the index.
+ * text, the index would intersect the matches of every trigram, including very common ones. The query
+ * therefore looks up only this part in the index, and compares the results with the whole text. Null if the
+ * texts have no shorter part, or are so common that the planner may do better without the index.
  */
 export async function findRarestPart(db: Database, texts: string[]): Promise<string | null> {
   const parts = texts.flatMap(partsOf);
@@ -30,7 +30,10 @@ export async function findRarestPart(db: Database, texts: string[]): Promise<str
   return rows[0]?.part ?? null;
 }
 
-/** Returns parts that a trigram index can find: short words with their neighbours, pieces of long words. */
+/**
+ * Splits a text into parts that a trigram index can find: short words with their neighbouring characters, and
+ * pieces of long words.
+ */
 export function partsOf(text: string): string[] {
   return [...text.matchAll(/[a-z\d]+/gi)]
     .flatMap(({ 0: word, index }) =>

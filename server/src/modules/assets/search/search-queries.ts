@@ -16,16 +16,19 @@ export type FoundRow = {
   owner_user_id: string | null;
 };
 
-/** All starter models are found as models; granted models are found as restricted models. */
+/**
+ * Starter and granted models are missing here, because separate queries find them as models and restricted
+ * models.
+ */
 const searched: readonly Way[] = ['own', 'published', 'shared'];
 
 type Search = { userId: string; words: string; limit: number };
 
-/** Maximum compared matches of a misspelt word. */
+/** Maximum matches that are compared with a misspelt word. */
 const COMPARED_MAX = 200;
 /** Minimum share of common trigrams: 'lama' matches 'llama', but 'sourdough' does not match 'source'. */
 const SIMILARITY_MIN = '0.42';
-/** The id is one of the names to compare. */
+/** The names to compare, including the id. */
 const textWithId = sql`asset_search_text(assets.id::text, assets.title, assets.family, assets.base_model_type, assets.tags)`;
 
 /**
@@ -37,7 +40,7 @@ export async function findMatching(db: Database, search: Search): Promise<FoundR
   return findBy(db, { ...search, part }, [contains, hasName]);
 }
 
-/** Finds assets that contain each of the words anywhere, newest first. */
+/** Finds assets whose names contain each of the words, newest first. */
 export async function findWords(db: Database, search: Search): Promise<FoundRow[]> {
   const part = await findRarestPart(db, wordsOf(search.words));
   return findBy(db, { ...search, part }, [containsEach]);
@@ -45,13 +48,18 @@ export async function findWords(db: Database, search: Search): Promise<FoundRow[
 
 type Condition = (column: Column, wanted: Wanted) => RawBuilder<boolean>;
 
-/** Finds assets that match one of the conditions; the first is the widest. */
+/**
+ * Finds assets that match at least one of the conditions. The first condition includes the others' matches.
+ */
 async function findBy(
   db: Database,
   { userId, limit, ...wanted }: Search & Wanted,
   conditions: readonly [Condition, ...Condition[]],
 ): Promise<FoundRow[]> {
-  /** Assets of one way and type in the order of an index, which avoids sorting all matches. */
+  /**
+   * Selects assets of one way of access and type in the order of an index, so that not all matches are
+   * sorted.
+   */
   const arm = (way: Way, type: DatasetType, condition: Condition) =>
     db.selectFrom(
       foundAssets(db, way, userId)
@@ -92,7 +100,8 @@ async function findBy(
 
 /** Finds names similar to the words, most similar first. */
 export async function findSimilar(tx: Transaction, { userId, words, limit }: Search): Promise<FoundRow[]> {
-  // The operator `%>` uses this threshold; the index does not support functions.
+  // The operator `%>` reads its threshold from this setting. The index supports the operator, but not the
+  // function.
   await sql`select set_config('pg_trgm.word_similarity_threshold', ${SIMILARITY_MIN}, true)`.execute(tx);
   const arm = (way: Way) =>
     tx.selectFrom(

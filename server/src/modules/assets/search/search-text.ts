@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely';
 
 export type Column = 'assets.search_text' | 'restricted_models.search_text';
 
-/** The search words, and the part for the index; null to use all words. */
+/** The search words, and the part to look up in the index; null to look up all words. */
 export type Wanted = { words: string; part: string | null };
 
 /** Returns the condition that a name (title, id, family or tag) contains the words, ignoring case. */
@@ -45,8 +45,8 @@ function has(column: Column, text: string, collation = sql``): RawBuilder<boolea
 }
 
 /**
- * Matches each of the texts. The index does not support this collation, so it is used for the part
- * only, while the planner can still estimate the rows of each text.
+ * Matches each of the texts, and looks up only `part` in the index: the other conditions have a collation
+ * that the index does not support. The planner can still estimate how many rows match each text.
  */
 function hasEach(column: Column, texts: string[], part: string): RawBuilder<boolean> {
   const isOfNames = texts.some((text) => text.includes(part) && !mayLieInId.test(text));

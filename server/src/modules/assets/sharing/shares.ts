@@ -86,8 +86,8 @@ async function findOther(
 }
 
 /**
- * Ends a user's access to a shared asset: the owner may end anyone's, and users their own. Throws AppError
- * 'not_found' if it is not shared with the user.
+ * Ends a user's access to a shared asset. The owner may end any user's access; other users only their own.
+ * Throws AppError 'not_found' if the asset is not shared with the user.
  */
 export async function unshareAsset(
   ctx: Context,

@@ -241,7 +241,7 @@ test('a restricted model is granted, not published or shared', async () => {
   await expect(restrict('ovens/open', open)).rejects.toMatchObject({ status: 409 });
 });
 
-test('allows work on an asset while it is shared, and rejects it afterwards, however late', async () => {
+test('allows work on an asset while it is shared, and rejects work that waited while the share was deleted', async () => {
   const id = await create(ada, { title: 'Kept' });
   const keep = (userId: string) => inTransaction(db, (tx) => lockAssetsForUse(tx, { ids: [id], userId }));
   await share(id, bob);
@@ -321,7 +321,7 @@ test("returns the parent id of another user's model only if it is readable", asy
   expect(await seen(bob)).toEqual([parent, parent]);
 });
 
-test("other users' derived models block its deletion while they may read it, without being named", async () => {
+test('cannot be deleted while other users who may read it have derived models, which the error does not name', async () => {
   const base = await create(ada, { dataset_type: 'MODEL', title: 'Stood upon' });
   await publish(base, true);
   const tuned = await create(bob, { dataset_type: 'MODEL', title: 'Secret of Bob' });

@@ -49,22 +49,22 @@ import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
 
 const CHANGES_NOTHING = 'changes nothing';
-/** The ledger records the hold, charge and release, as for each chat. */
+/** The ledger records the hold, charge and release, as it does for each chat. */
 const STATEMENT = "the statement's";
 const PREFERENCE = 'a preference';
 const MESSAGE = 'a message';
-/** Only its owner sees it. */
+/** Only its owner sees the draft. */
 const DRAFT = 'a draft, until it is saved in a dataset';
 const THE_COMMIT = 'the commit to its dataset is audited: drafts/drafts.test.ts';
 const BEFORE_COMMIT = 'bytes that only a commit makes files of';
-/** Its completion is audited, like an upload in a form. */
+/** The completed upload is audited, like an upload in a form. */
 const UNFINISHED = 'nobody sees an unfinished upload';
 
 /** Files of OpenAI's API are datasets, and jobs are runs. */
 const THE_DATASET = 'its dataset is audited';
 const THE_RUN = 'its run is audited';
 
-/** These call another server first; their own tests check the audit log. */
+/** These calls first send a request to another server. Tests of their own modules check the audit log. */
 const ASKS_THE_HUB = 'audited once the public hub has answered';
 
 /** Calls without a row in the audit log, with the reason. */
@@ -171,7 +171,9 @@ const HUB_TEST = 'wires/huggingface/repositories.test.ts';
 const LINK_TEST = 'modules/share-links/share-links.test.ts';
 const SHARING_TEST = 'modules/assets/sharing/sharing.test.ts';
 
-/** Calls that need another server or other models: a test in their own module checks the row. */
+/**
+ * Calls whose test needs another server or special models. A test in their own module checks the audit log.
+ */
 export const auditedElsewhere = new Map<Endpoint, { action: string; test: string }>([
   [
     purchases.startPurchase,

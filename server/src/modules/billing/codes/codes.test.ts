@@ -25,7 +25,7 @@ const list = async () => (await server.request(listCodes, { query: {} }, { as: o
 const refused = { status: 404, body: { error: { param: 'code' } } };
 
 describe('a code', () => {
-  test('grants its credits, which can be sent, however it is typed', async () => {
+  test('grants sendable credits, and may be typed in lower case, without dashes, or with similar letters', async () => {
     const ada = await server.signUp('Ada');
     const [code = ''] = await make();
     expect(code).toMatch(/^([0-9A-HJKMNP-TV-Z]{4}-){3}[0-9A-HJKMNP-TV-Z]{4}$/);
@@ -41,7 +41,7 @@ describe('a code', () => {
     });
   });
 
-  test('is redeemed at most its number of times, and once per user, also concurrently', async () => {
+  test('is redeemed at most the allowed number of times, and once per user, also concurrently', async () => {
     const people = await Promise.all(['Ada', 'Bob', 'Eve', 'Kim'].map((name) => server.signUp(name)));
     const [code] = await make({ redemptions_max: 3 });
     const answers = await Promise.allSettled(people.flatMap((who) => [redeem(who, code), redeem(who, code)]));
@@ -50,7 +50,7 @@ describe('a code', () => {
     expect(balances.toSorted()).toEqual(['0', '50', '50', '50']);
   });
 
-  test('is redeemed once by a repeated call, and rejected on a second call', async () => {
+  test('is redeemed once if the same call is repeated, and rejected for a second call', async () => {
     const ada = await server.signUp('Ada');
     const [code] = await make({ redemptions_max: 2 });
     const key = randomUUID();

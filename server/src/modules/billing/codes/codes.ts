@@ -22,15 +22,15 @@ import {
   revokeCodeRow,
 } from './code-queries.ts';
 
-/** Crockford's alphabet: no letter resembles a digit. */
+/** Crockford's alphabet, which leaves out letters that resemble digits or other letters. */
 const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 const GROUPS = 4;
 const GROUP_LENGTH = 4;
 
 /**
- * Creates credit codes; the caller is an operator. Only this response, which a repeated call returns too,
- * contains the codes in clear text.
+ * Creates credit codes; the caller is an operator. Only the response to this call, also if the call is
+ * repeated, contains the codes in clear text.
  */
 export async function createCodes(
   ctx: Context,
@@ -109,7 +109,7 @@ export async function redeemCode(
   );
 }
 
-/** One error for all reasons, so that codes cannot be probed. */
+/** Returns the same error for every reason, so that it reveals nothing about a code. */
 function notRedeemable(): AppError {
   return notFoundError(
     'This code cannot be redeemed. Check it for typos; it may also have been used up, revoked or have expired.',
@@ -127,7 +127,7 @@ export function hashCode(typed: string): Buffer {
   return createHash('sha256').update(code).digest();
 }
 
-/** Returns the last characters of a code, to tell codes apart. */
+/** Returns the last characters of a code, by which operators and users recognise it. */
 function hintOf(code: string): string {
   return code.slice(-GROUP_LENGTH);
 }

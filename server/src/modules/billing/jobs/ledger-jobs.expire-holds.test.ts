@@ -14,7 +14,7 @@ const { db } = services;
 const inMinutes = (minutes: number) => new Date(clock.now().getTime() + minutes * 60_000);
 const runJob = () => expireHoldsJob.run(services, {}, new AbortController().signal);
 
-test('releases every expired hold, however many there are', async () => {
+test('releases all expired holds, even if there are more than one transaction handles', async () => {
   const [ada, bob] = [
     await insertTestUser(db, { boughtMicro: 1000n }),
     await insertTestUser(db, { boughtMicro: 1000n }),
@@ -44,7 +44,7 @@ test('releases every expired hold, however many there are', async () => {
   expect(await getUserTotals(db, bob)).toEqual({ balance: 1000n, held: 0n, given: 0n, owed: 0n });
 });
 
-test('locks keys with budgets by id, in the same order as settlements', async () => {
+test('locks keys with budgets in the order of their ids, like settlements do', async () => {
   const userId = await insertTestUser(db, { boughtMicro: 1000n });
   const keys = [
     await insertTestKey(db, { userId, budgetMicro: null }),

@@ -10,7 +10,7 @@ import { PROOF_CONNECTIONS, verifyLedgerIfStale } from '../verification/verify-l
 /** Users per transaction, so that no account stays locked for long. */
 const BATCH = 200;
 
-/** Collects debts from reversed payments as soon as users have credits. */
+/** Collects debts of reversed payments from the credits that users have received since. */
 export const collectDebtsJob = defineJob({
   name: 'credits.collect-debts',
   schedule: '* * * * *',
@@ -25,7 +25,7 @@ export const collectDebtsJob = defineJob({
 /** Holds per transaction, so that no account stays locked for long. */
 const EXPIRE_HOLDS_BATCH = 200;
 
-/** Releases expired holds, for example holds of killed processes. */
+/** Releases expired holds, for example holds of processes that were killed. */
 export const expireHoldsJob = defineJob({
   name: 'credits.expire-holds',
   schedule: '* * * * *',
@@ -40,7 +40,10 @@ export const expireHoldsJob = defineJob({
   },
 });
 
-/** Sealing waits for older transactions, and none should take this long. */
+/**
+ * Sealing waits for older transactions. If the oldest unsealed transfer is older than this, something is
+ * wrong.
+ */
 const WAIT_S_MAX = 600;
 
 /** Appends new transfers to the hash chain. */
@@ -57,7 +60,9 @@ export const sealTransfersJob = defineJob({
 
 export const proofJob: JobKind<object> = { name: 'credits.verify-ledger' };
 
-/** Verifies the ledger if the last proof is old: every hour, and when an operator opens the ledger page. */
+/**
+ * Verifies the ledger if the last proof is old. Runs every hour, and when an operator opens the ledger page.
+ */
 export const verifyLedgerJob = (databaseUrl: string) =>
   defineJob({
     ...proofJob,

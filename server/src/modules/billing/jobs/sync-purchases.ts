@@ -4,11 +4,11 @@ import { listPurchasesToCheck, setChecked } from '../purchases/purchase-queries.
 import { stripeProvider } from '../purchases/stripe-provider.ts';
 import { syncPurchase } from '../purchases/sync-purchase.ts';
 
-/** Most events have arrived by then. */
+/** Check a purchase without an event only after this time, because most events have arrived by then. */
 const QUIET_MS = 5 * 60_000;
 const PURCHASES_MAX = 200;
 
-/** Checks purchases whose event may be lost: whether they were paid, refunded or disputed. */
+/** Checks purchases whose event may have been lost, to find out if they were paid, refunded or disputed. */
 export const syncPurchasesJob = defineJob({
   name: 'credits.sync-purchases',
   schedule: '*/10 * * * *',
@@ -20,7 +20,7 @@ export const syncPurchasesJob = defineJob({
     const openBefore = new Date(now.getTime() - QUIET_MS);
     for (const id of await listPurchasesToCheck(services.db, { openBefore, now, limit: PURCHASES_MAX })) {
       if (signal.aborted) return;
-      // Set this before the check, so that a failing purchase is not first again.
+      // Set this first, so that a purchase whose check fails moves to the end of the list.
       await setChecked(services.db, id, now);
       try {
         await syncPurchase(services, provider, id);

@@ -8,7 +8,10 @@ import { closeWindow } from '../usage/usage-window.ts';
 
 const BATCH = 200;
 
-/** Closes usage windows with expired leases: charges the written usage and releases the rest. */
+/**
+ * Closes usage windows whose leader's lease has expired. Charges the written usage and releases the rest of
+ * the hold.
+ */
 export const closeLostWindowsJob = defineJob({
   name: 'credits.close-lost-windows',
   schedule: '* * * * *',
@@ -16,7 +19,7 @@ export const closeLostWindowsJob = defineJob({
     let after: string | null = null;
     for (;;) {
       const lost = await listLostWindows(services.db, after, BATCH);
-      // A failing window must not leave the others open until their holds expire uncharged.
+      // If one window fails, still close the others, because their usage is lost when their holds expire.
       for (const windowId of lost) {
         await closeLost(services, windowId).catch((error: unknown) =>
           services.log.error({ err: error, window_id: windowId }, 'failed to close lost usage window'),
@@ -30,7 +33,7 @@ export const closeLostWindowsJob = defineJob({
 
 const KEPT_DAYS = 90;
 
-/** Creates the next daily partition of usage events and drops old ones, but not the windows' sums. */
+/** Creates the next daily partition of usage events and drops old partitions. The windows keep their sums. */
 export const rotateUsagePartitionsJob = defineJob({
   name: 'credits.rotate-usage-partitions',
   schedule: '23 3 * * *',
@@ -47,7 +50,7 @@ export const rotateUsagePartitionsJob = defineJob({
 async function closeLost(services: Services, windowId: string): Promise<void> {
   const { log, db } = services;
   const { outcome, user_id: userId } = await closeWindow(services, { windowId, leaderId: null });
-  // Its process has renewed the lease in the meantime.
+  // The window's process was only slow: it has renewed its lease since.
   if (outcome === 'led') return;
   log.warn({ window_id: windowId, outcome }, 'closed usage window of a dead process');
   announceChange(db, userId, { topic: 'balance', id: userId });

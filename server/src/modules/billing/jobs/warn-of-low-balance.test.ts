@@ -17,7 +17,7 @@ const { db } = recording;
 
 const warn = (lowBalanceBgl = '20') =>
   warnOfLowBalanceJob.run({ db, config: { lowBalanceBgl } } as Services, {}, new AbortController().signal);
-/** Returns the users warned since the last call. */
+/** Returns the users who were notified since the last call. */
 async function warned(): Promise<string[]> {
   const rows = await db
     .deleteFrom('notifications')
@@ -36,7 +36,7 @@ const spend = (tx: Transaction, userId: string) =>
     idempotencyKey: randomUUID(),
   });
 
-test('does not miss a transfer that commits after later ones', async () => {
+test('notices a transfer that commits after transfers with higher numbers', async () => {
   const [ada, bob, eve] = (await Promise.all(
     [1, 2, 3].map(() => insertTestUser(db, { grantMicro: 100_000_000n })),
   )) as [string, string, string];

@@ -13,14 +13,14 @@ import {
 } from '../low-balance-queries.ts';
 import { findChainHead } from '../verification/chain-queries.ts';
 
-/** Users per transaction: raising the limit makes many balances low at the same time. */
+/** Maximum users per transaction, because a raised limit makes many balances low at the same time. */
 const BATCH = 1_000;
 
-/** Transfers to check together. */
+/** Maximum transfers per check. */
 const MOVED = 10_000;
 
 /**
- * Notifies users when their balance falls below the limit, once each time. Held credits count towards the
+ * Notifies users when their balance falls below the limit, once per fall. Held credits count as part of the
  * balance, because they may be released. Checks only accounts with new transfers, unless the limit has
  * changed.
  */
@@ -29,7 +29,8 @@ export const warnOfLowBalanceJob = defineJob({
   schedule: '* * * * *',
   run: async ({ db, config }) => {
     const limitMicro = parseBgl(config.lowBalanceBgl);
-    // Lower sequence numbers may still appear among unsealed transfers, so those are checked again.
+    // A transfer with a lower number may still appear before unsealed ones. Only continue from the last seal
+    // next time, so that unsealed transfers are checked again.
     const sealed = (await findChainHead(db))?.seq ?? 0n;
     const last = await findLastLook(db);
     if (last?.limitMicro !== limitMicro) {
@@ -45,7 +46,10 @@ export const warnOfLowBalanceJob = defineJob({
   },
 });
 
-/** Checks the accounts of these transfers, or all accounts if null. The next run continues from `seq`. */
+/**
+ * Checks the accounts of these transfers, or all accounts if `moved` is null. The next check continues after
+ * `seq`.
+ */
 async function look(
   db: Database,
   { limitMicro, moved, seq }: { limitMicro: bigint; moved: Moved | null; seq: bigint },

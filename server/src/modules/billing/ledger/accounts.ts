@@ -1,12 +1,14 @@
 import { type Use, uses } from '@bakehouse/contract/credits';
 
-/** Source of granted credits. Its balance is minus the sum of all grants. */
+/** The account from which grants are paid. Its balance is the negative sum of all grants. */
 export const GRANTS_ACCOUNT = 'grants';
 
-/** Source of bought credits. */
+/** The account from which bought credits are paid. */
 export const PAYMENTS_ACCOUNT = 'payments';
 
-/** Debts of deleted users. Its balance is minus all debts that were written off. */
+/**
+ * The account that bears debts of deleted users. Its balance is the negative sum of all debts written off.
+ */
 export const LOSSES_ACCOUNT = 'losses';
 
 export const userAccount = (userId: string): string => `user:${userId}`;

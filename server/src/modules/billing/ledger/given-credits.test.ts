@@ -86,7 +86,7 @@ describe('given credits', () => {
     expect(await totals(bob)).toEqual({ balance: 5_000_000n, held: 0n, given: 0n, owed: 0n });
   });
 
-  test('count as bought after another user sent them, and can be sent on', async () => {
+  test('remain unsendable, but credits received from another user count as bought and can be sent on', async () => {
     const [ada, bob, eve] = [
       await insertTestUser(db, { boughtMicro: 5n }),
       await insertTestUser(db, { grantMicro: 10n }),
@@ -97,7 +97,7 @@ describe('given credits', () => {
     await expect(send(bob, eve, 1n)).rejects.toMatchObject({ code: 'not_sendable' });
   });
 
-  test('cover holds before bought credits do', async () => {
+  test('cover holds first, before bought credits', async () => {
     const [ada, bob] = [
       await insertTestUser(db, { grantMicro: 10n, boughtMicro: 5n }),
       await insertTestUser(db),
@@ -128,7 +128,7 @@ describe('the expiry of given credits', () => {
     expect(await findNextExpiry(db, ada)).toBeUndefined();
   });
 
-  test('waits for holds on them, even if there are bought credits', async () => {
+  test('withdraws held credits only after the hold has ended, even if the user also has bought credits', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 20n }), await insertTestUser(db)];
     await grant(ada, 10n, day(1));
     const { holdId } = await holdFor(ada, 7n);
@@ -176,7 +176,7 @@ describe('a chargeback', () => {
     expect((await totals(ada)).balance).toBe(2n);
   });
 
-  test('is collected from later credits and released holds until the debt is paid', async () => {
+  test('is collected from later credits and released holds, until the debt is paid', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 5n });
     const held = await holdFor(ada, 4n);
     expect(await take(ada, 10n)).toMatchObject({ collectedMicro: 1n });
@@ -192,7 +192,7 @@ describe('a chargeback', () => {
     expect((await totals(ada)).balance).toBe(95n);
   });
 
-  test('leaves only credits beyond the debt to send', async () => {
+  test('allows sending only credits beyond the debt', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 5_000_000n }), await insertTestUser(db)];
     const held = await holdFor(ada, 5_000_000n);
     await take(ada, 3_000_000n);

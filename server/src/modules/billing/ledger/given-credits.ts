@@ -6,8 +6,8 @@ import { assertMoved, callOnce, type MoveOutcome, publishBalance } from './ledge
 import { type References, transfer } from './transfer.ts';
 
 /**
- * Gives a user credits, once per key. With `sendable`, the user can send them to others, unless they expire.
- * Credits that cannot be sent are spent first.
+ * Gives a user credits, once per key. Unless `sendable` is set, or if they expire, the user cannot send them
+ * to others. Credits that cannot be sent are spent first.
  */
 export async function grantGivenCredits(
   tx: Transaction,
@@ -33,7 +33,10 @@ export async function grantGivenCredits(
   });
 }
 
-/** Step: withdraws a user's credits except held ones. Returns the held amount, to withdraw later. */
+/**
+ * Step: withdraws all of a user's credits that are not held. Returns the held amount, which must be withdrawn
+ * later.
+ */
 export async function withdrawCredits(tx: Transaction, userId: string): Promise<{ heldMicro: bigint }> {
   const { balance, held } = await getUserTotals(tx, userId);
   if (balance > held) {
@@ -43,7 +46,7 @@ export async function withdrawCredits(tx: Transaction, userId: string): Promise<
       amountMicro: balance - held,
       kind: 'expiry',
       description: 'Given up with the account',
-      // A repeated call finds nothing left to withdraw.
+      // No key is needed: a repeated call finds nothing left to withdraw.
       idempotencyKey: null,
     });
   }
@@ -55,16 +58,17 @@ type Chargeback = {
   amountMicro: bigint;
   description: string;
   references?: Record<string, string>;
-  /** Unique in the whole ledger; null makes a repeated call unsafe. */
+  /** Unique in the whole ledger. With null, a repeated call would book again. */
   idempotencyKey: string | null;
 };
 
 type ChargebackAnswer = { outcome: MoveOutcome; transfer_id: string; collected: bigint; owed: bigint };
 
 /**
- * Books a reversed payment as the user's debt, and immediately collects the sendable part of the balance;
- * `collectDebts` collects the rest later. `owedMicro` is the user's total debt afterwards, and `isReplayed`
- * tells whether it was already booked. Throws AppError 'idempotency_conflict'.
+ * Books a reversed payment as the user's debt, and collects the sendable part of the balance at the same
+ * time. `collectDebts` later collects the rest. Returns the user's total debt after that as `owedMicro`, and
+ * `isReplayed` if an earlier call with this key has already booked it. Throws AppError
+ * 'idempotency_conflict'.
  */
 export async function chargeBack(
   tx: Transaction,
@@ -112,8 +116,8 @@ export async function collectDebts(
 }
 
 /**
- * Withdraws given credits that expired by `now`, in at most `limit` accounts. Amounts that open holds need
- * stay until the holds end. Returns the withdrawn amounts by account.
+ * Withdraws given credits that expired by `now`, in at most `limit` accounts. Leaves the amounts that open
+ * holds need, until the holds end. Returns the withdrawn amounts by account.
  */
 export async function expireGiven(
   tx: Transaction,

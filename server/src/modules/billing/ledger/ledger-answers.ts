@@ -7,13 +7,11 @@ import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
 
 /**
- * The functions next to this file are the only writers of the ledger. Each makes one call of a SQL function
- * in server/migrations/functions (ledger_*) inside the caller's transaction; after its commit, every affected
- * user is notified of the new balance. Amounts are in micro-BGL. A function that throws has changed nothing
- * and leaves the caller's transaction usable. Accounts stay locked until the transaction ends: make one
- * ledger call per transaction, as the last step.
- *
- * This file contains the results of those SQL functions and their errors.
+ * Results and errors of the ledger's SQL functions. The functions in this folder are the only code that
+ * writes the ledger. Each calls one SQL function (ledger_* in server/migrations/functions) in the caller's
+ * transaction, and notifies the affected users of their new balance after the commit. Amounts are in
+ * micro-BGL. If a function throws, it has changed nothing, and the caller's transaction can continue.
+ * Accounts stay locked until the transaction ends, so call one of them per transaction, as its last step.
  */
 
 export type MoveOutcome =
@@ -34,16 +32,19 @@ export async function callOnce<Answer>(
   return oneOf(rows);
 }
 
-/** Returns the only row of a result that always has one. */
+/** Returns the row of a result that always has exactly one. */
 export function oneOf<Answer>([answer]: Answer[]): Answer {
   if (answer === undefined) throw new Error('Ledger function returned no row');
   return answer;
 }
 
-/** The available amount and its sendable part; null if unlimited. */
+/** The amount that the user can spend, and the part of it that can be sent. Null means unlimited. */
 type Limits = { available: bigint | null; sendable?: bigint | null };
 
-/** Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless credits moved. */
+/**
+ * Throws AppError 'insufficient_funds', 'not_sendable' or 'idempotency_conflict' unless the credits were
+ * moved.
+ */
 export function assertMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')
@@ -91,7 +92,7 @@ export function holdEnded(): AppError {
 /** Notifies the owners of these accounts that their balance changed. */
 export async function publishBalance(tx: Transaction, accountIds: (string | null)[]): Promise<void> {
   const owners = accountIds.flatMap((id) => (id === null ? [] : (accountOwner(id) ?? [])));
-  // In one call: with separate calls, two transfers between the same users could deadlock.
+  // One call for all: separate calls could deadlock with a concurrent transfer in the other direction.
   await publishChanges(
     tx,
     owners.map((userId) => ({ userId, event: { topic: 'balance', id: userId } })),

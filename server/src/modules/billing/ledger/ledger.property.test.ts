@@ -17,7 +17,7 @@ import { applyMove } from './testing/ledger-moves.ts';
 import { at, type Move, type Outcome, type Run, type Taken } from './testing/moves.ts';
 import { countWrongKeys, getKeyTotals, listPortions, listSpendingOrder } from './testing/property-queries.ts';
 
-/** Printed in the test names; set a number here to repeat a run. */
+/** The test names contain the seed. Set it here to repeat a run. */
 const seed = randomInt(2 ** 31);
 const USERS = 4;
 const GIVEN = 40n;
@@ -35,7 +35,7 @@ const minutes = fc.nat(60);
 const key = fc.option(fc.nat(5));
 const withKey = fc.boolean();
 const window = fc.nat(WINDOWS - 1);
-// Few enough to collide.
+// A small number, so that moves often refer to the same hold.
 const aHold = fc.nat(4);
 const is = <Name extends string>(move: Name) => fc.constant(move);
 const perhaps = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
@@ -60,7 +60,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({ move: is('grow'), hold: aHold, by: amount, minutes: perhaps(minutes) }),
   },
-  // Zero is a release.
+  // An amount of zero releases the hold.
   { weight: 4, arbitrary: fc.record({ move: is('settle'), hold: aHold, amount: fc.bigInt(0n, 60n) }) },
   { weight: 1, arbitrary: fc.record({ move: is('expire'), minutes }) },
   { weight: 1, arbitrary: fc.record({ move: is('expireGiven'), minutes }) },
@@ -79,7 +79,7 @@ const anyMove: fc.Arbitrary<Move> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ move: is('close'), window }) },
 );
-// Without the size, sequences end after about ten moves, too few for collisions.
+// With the default size, sequences have about ten moves, which is too few for collisions.
 const moves = fc.array(anyMove, { minLength: 1, maxLength: 60, size: 'max' });
 
 let database: TestDatabase;
@@ -123,7 +123,7 @@ async function expectRightBooks(): Promise<void> {
   expect(await countWrongKeys(database.db)).toBe(0);
 }
 
-/** Every charge contains as many given credits as there were; transfers and chargebacks contain none. */
+/** Charges must use given credits first. Transfers and chargebacks must not use given credits. */
 async function expectGivenFirst(run: Run): Promise<void> {
   for (const account of run.users.map(userAccount)) {
     let left = 0n;
@@ -139,7 +139,7 @@ async function expectGivenFirst(run: Run): Promise<void> {
   }
 }
 
-/** Ends the run's open work, so that the next run only sees its own. */
+/** Ends all open holds of the run, so that they do not affect the next run. */
 async function expectNothingLeft(run: Run): Promise<void> {
   await apply(run, { move: 'expire', minutes: 61 });
   for (const totals of await totalsOf(run)) expect(totals.held).toBe(0n);
@@ -150,7 +150,7 @@ async function expectNothingLeft(run: Run): Promise<void> {
   await expectGivenFirst(run);
 }
 
-test(`sequential moves have the model's outcomes and balances (seed ${seed})`, {
+test(`sequential moves have the same outcomes and balances as in the model (seed ${seed})`, {
   timeout: LIMIT_MS,
 }, async () => {
   const property = fc.asyncProperty(moves, async (sequence) => {
@@ -205,7 +205,7 @@ function writtenIn(ok: Answered[], place: number): number {
   return Math.max(0, ...ends);
 }
 
-/** Returns the hold of a usage window according to the acknowledged moves. */
+/** Returns the expected hold of a usage window, calculated from the acknowledged moves. */
 function heldIn(ok: Answered[], place: number, first: bigint): bigint {
   return ok.reduce(
     (held, { move }) => held + (move.move === 'widen' && move.window === place ? move.by : 0n),
@@ -251,7 +251,7 @@ function balancesAfter(run: Run, answered: Answered[]): bigint[] {
   return balances;
 }
 
-test(`concurrent moves from ${PROCESSES} processes match their acknowledged outcomes (seed ${seed})`, {
+test(`concurrent moves from ${PROCESSES} processes result in the balances of their acknowledged outcomes (seed ${seed})`, {
   timeout: LIMIT_MS,
 }, async () => {
   const processes = Array.from({ length: PROCESSES }, () => startProcess(database.url));
@@ -261,7 +261,7 @@ test(`concurrent moves from ${PROCESSES} processes match their acknowledged outc
     const answered: Answered[] = [];
     for (const wave of waves) {
       let running = true;
-      // The ledger must be correct at every moment.
+      // The ledger must also be correct while moves run.
       const watch = async () => {
         while (running) await expectRightBooks();
       };
@@ -280,6 +280,6 @@ test(`concurrent moves from ${PROCESSES} processes match their acknowledged outc
     expect((await totalsOf(run)).map(({ balance }) => balance)).toEqual(balancesAfter(run, answered));
     await expectNothingLeft(run);
   });
-  // Concurrent runs differ each time, so there is nothing to shrink.
+  // Do not shrink failures, because concurrent runs cannot be repeated exactly.
   await fc.assert(property, { seed, numRuns: effort({ usual: 5, soak: 500 }), endOnFailure: true });
 });

@@ -46,13 +46,13 @@ const holdFor = (userId: string, amountMicro: bigint, more: { key?: string; expi
   );
 
 describe('accounts', () => {
-  test('of several users are locked in the order of their ids, however they are given', async () => {
+  test('of several users are locked in the order of their ids, whatever the order of the call', async () => {
     const [first = '', last = ''] = [await insertTestUser(db), await insertTestUser(db)].toSorted();
     const { locking } = await move(async (tx) => {
       await lockUserAccounts(tx, [first]);
       const begun = move((other) => lockUserAccounts(other, [last, first]));
       await untilWaiting(db);
-      // The other transaction has not locked the last account before the first.
+      // The other transaction waits for the first account, so the last one must still be unlocked.
       const { rows } = await sql`
         select from ledger_accounts where id = ${userAccount(last)} for update skip locked`.execute(tx);
       expect(rows).toHaveLength(1);
@@ -127,7 +127,7 @@ describe('transfer', () => {
     expect(await send(ada, bob, 10n, key)).toEqual({ ...first, isReplayed: true });
   });
 
-  test('50 parallel spends on a balance for one: exactly one succeeds', async () => {
+  test('50 parallel transfers with credit for one: exactly one succeeds', async () => {
     const [ada, bob] = [await insertTestUser(db, { boughtMicro: 100n }), await insertTestUser(db)];
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, i) => (i % 2 ? send(ada, bob, 100n) : holdFor(ada, 100n))),
@@ -147,7 +147,7 @@ describe('transfer', () => {
     expect(await availableMicro(db, bob)).toBe(7n);
   });
 
-  test('one key in parallel between accounts without a common lock: one succeeds, the others are rejected', async () => {
+  test('one key used in parallel for accounts that share no lock: one transfer succeeds, the others are rejected', async () => {
     const payers = await Promise.all(
       Array.from({ length: 8 }, () => insertTestUser(db, { boughtMicro: 10n })),
     );
@@ -180,7 +180,7 @@ describe('hold', () => {
     await expect(holdFor(ada, 4n)).rejects.toMatchObject({ code: 'insufficient_funds' });
   });
 
-  test('returns the first hold for its key, also after an extension and after its end', async () => {
+  test('returns the first hold for its key, even after the hold was extended or has ended', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const key = randomUUID();
     const first = await holdFor(ada, 3n, { key });
@@ -192,7 +192,7 @@ describe('hold', () => {
     expect(await availableMicro(db, ada)).toBe(10n);
   });
 
-  test('an extension sets the new total, may be repeated, and never shrinks', async () => {
+  test('an extension sets the new total, can be repeated, and never reduces the hold', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     await move((tx) => extendHold(tx, { holdId, amountMicro: 5n }));
@@ -211,7 +211,7 @@ describe('hold', () => {
     expect(await move((tx) => settle(tx, { holdId, amountMicro: 3n }))).toHaveProperty('transferId');
   });
 
-  test('grows by an amount at every call and returns the total', async () => {
+  test('growing a hold raises it by the amount at every call and returns the total', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 10n });
     const { holdId } = await holdFor(ada, 3n);
     expect(await move((tx) => growHold(tx, { holdId, byMicro: 2n }))).toEqual({ amountMicro: 5n });
@@ -229,7 +229,7 @@ describe('hold', () => {
     expect(await getUserTotals(db, ada)).toEqual({ balance: 3n, held: 0n, given: 0n, owed: 0n });
   });
 
-  test('20 concurrent steps on credits for ten add up to the accepted ones', async () => {
+  test('20 concurrent growths with credit for ten: exactly ten succeed', async () => {
     const ada = await insertTestUser(db, { boughtMicro: 11n });
     const { holdId } = await holdFor(ada, 1n);
     const results = await Promise.allSettled(

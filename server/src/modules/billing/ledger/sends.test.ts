@@ -33,7 +33,7 @@ const sending = (
 });
 
 describe('one call', () => {
-  test('never scans a whole table, even with a plan from when it was small', async () => {
+  test('never scans a whole table, even if its query plan is from when the table was small', async () => {
     const [ada, bob] = [await user(10n), await user()];
     const scans = await database.db.transaction().execute(async (tx) => {
       await sql`select * from ledger_send(
@@ -59,7 +59,7 @@ describe('one call', () => {
         sending(ada, bob, 4n, key),
         sending(ada, bob, 5n, key),
         sending(eve, bob, 5n, key),
-        // Bob has it from the transfers above.
+        // Bob can send this only because the transfers above have given him credits.
         sending(bob, ada, 9n),
         sending(bob, ada, 1n),
       ],
@@ -116,7 +116,7 @@ test('30 concurrent calls with one key move the credits once', async () => {
   expect(await available(bob)).toBe(7n);
 });
 
-test('a transfer that waits for an account does not block others', async () => {
+test('a transfer that waits for a locked account does not block others', async () => {
   const [ada, bob, dan, eve] = [await user(10n), await user(10n), await user(), await user()];
   const { held } = await database.db.transaction().execute(async (tx) => {
     await sql`select from ledger_accounts where id = ${userAccount(ada)} for no key update`.execute(tx);
@@ -130,7 +130,7 @@ test('a transfer that waits for an account does not block others', async () => {
   expect(await available(eve)).toBe(1n);
 });
 
-test('a transfer that PostgreSQL rejects fails alone', async () => {
+test('a transfer that PostgreSQL rejects does not affect others in its batch', async () => {
   const { db, pool } = await testDatabase();
   const [ada, bob, full] = await Promise.all([1, 2, 3].map(() => insertTestUser(db, { boughtMicro: 10n })));
   const filled = sql`update ledger_accounts set credits_posted = ${2n ** 63n - 1n}, debits_posted = ${2n ** 62n}
@@ -158,6 +158,6 @@ test('does not retry after a broken connection, because the commit may have succ
   const sendThere = batchSends(broken);
   const answers = await Promise.allSettled([1n, 2n, 3n].map((n) => sendThere(sending('ada', 'bob', n))));
   expect(answers.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  // The first call alone, then the two later ones together.
+  // One call for the first transfer, and one for the two that arrived in the meantime.
   expect(calls).toBe(2);
 });

@@ -10,13 +10,14 @@ import { assertMoved, insufficientFunds, type MoveOutcome, oneOf } from './ledge
 /** Maximum transfers per transaction, which locks the accounts of all of them. */
 const MAX = 64;
 
-/** Makes one transfer between users, in its own transaction or in one with others. */
+/** Makes one transfer between users. Concurrent transfers may share its transaction. */
 export type SendInBatch = (input: Send) => Promise<SendAnswer>;
 
 /**
- * Returns a function that sends credits in batches: concurrent sends share one ledger call and one commit.
- * A batch skips locked accounts; skipped transfers, and those of a batch that was rolled back, are repeated
- * one by one. `dailyMaxMicro` limits what each user may send within 24 hours; null for no limit.
+ * Returns a function that sends credits in batches: concurrent sends share one ledger call and one commit. A
+ * batch skips transfers whose accounts are locked. Skipped transfers are then made one by one, and so are all
+ * transfers of a batch that was rolled back. `dailyMaxMicro` limits the amount that each user may send within
+ * 24 hours; null for no limit.
  */
 export function batchSends(
   services: Pick<Services, 'db' | 'pool' | 'log'>,
@@ -46,12 +47,12 @@ export function batchSends(
 
 type Prepared = Pick<Services, 'db' | 'pool'>;
 
-/** Credits from one user to another, who is named by username, email address or id. */
+/** A transfer of credits to another user. `recipient` is a username, email address or id. */
 export type Send = {
   senderId: string;
   recipient: string;
   amountMicro: bigint;
-  /** Unique per sender. */
+  /** Unique per sender. Null if repeated calls are not recognised. */
   idempotencyKey: string | null;
   /** The API key of the sender's call, shown only to the sender. */
   keyId: string | null;
@@ -66,9 +67,9 @@ type SendAnswer = {
 };
 
 /**
- * Makes the transfers in order, each with its own result; see `readSend`. Runs in its own transaction without
- * notifications: the caller sends them afterwards, because notifications inside would serialise the commits.
- * Without `wait`, transfers whose accounts are locked return 'busy' and are skipped. `dailyMaxMicro` limits
+ * Makes the transfers in order, and returns one result for each (see `readSend`). Uses its own transaction
+ * and sends no notifications, because they would serialise the commits; the caller sends them afterwards.
+ * Without `wait`, skips transfers whose accounts are locked, with the result 'busy'. `dailyMaxMicro` limits
  * what each sender may send within 24 hours; null for no limit.
  */
 export async function sendAll(
@@ -87,7 +88,10 @@ export async function sendAll(
   );
 }
 
-/** Throws the errors of `transfer`, and AppError 'not_found' or 'invalid_request' for the recipient. */
+/**
+ * Returns the ids of a successful transfer. Otherwise throws the errors of `transfer`, or AppError
+ * 'not_found' or 'invalid_request' for the recipient.
+ */
 export function readSend(
   { outcome, transfer_id, recipient_id, ...limits }: SendAnswer,
   { amountMicro }: Send,
@@ -97,7 +101,7 @@ export function readSend(
     throw invalidParam('recipient_id', 'You cannot send credits to yourself');
   }
   if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
-  // The sendable amount is lower than the available amount.
+  // For a send, report the sendable amount, which may be lower than the available amount.
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.sendable);
   if (outcome !== 'busy') assertMoved(outcome, amountMicro, limits);
   if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
@@ -113,7 +117,7 @@ function overDailyLimit(amountMicro: bigint, leftMicro: bigint): AppError {
   });
 }
 
-/** Uses the message of the send form. */
+/** The message must be the same as in the web app's form. */
 function unknownRecipient(): AppError {
   return notFoundError('Failed to send Bagels. Please check the recipient username.', {
     param: 'recipient_id',

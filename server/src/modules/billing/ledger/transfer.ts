@@ -4,7 +4,7 @@ import { assertMoved, callOnce, type MoveOutcome, publishBalance } from './ledge
 
 export type TransferKind = 'grant' | 'purchase' | 'transfer' | 'charge' | 'refund' | 'expiry' | 'chargeback';
 
-/** The subject of a transfer, shown in statements and covered by the seal. */
+/** The objects to which a transfer refers. Statements show them, and the seal covers them. */
 export type References = {
   asset_name?: string;
   dataset_id?: string;
@@ -13,7 +13,7 @@ export type References = {
   pod_id?: string;
   generation_id?: string;
   request_id?: string;
-  /** The API key of the call: a hold counts towards its budget. */
+  /** The API key of the call. A hold with it counts towards the key's budget. */
   key_id?: string;
   purchase_id?: string;
   /** The other user of an invitation. */
@@ -30,9 +30,15 @@ type Transfer = {
   kind: TransferKind;
   description: string;
   references?: References;
-  /** Unique in the ledger, starting with caller and operation. Null makes repeated calls unsafe. */
+  /**
+   * Unique in the ledger: starts with the caller and the operation. With null, a repeated call would transfer
+   * again.
+   */
   idempotencyKey: string | null;
-  /** Transfers given credits: spent first, not sendable, expiring at `expiresAt` (null: never). */
+  /**
+   * Set to transfer given credits, which are spent first and cannot be sent. They expire at `expiresAt`;
+   * never if it is null.
+   */
   given?: { expiresAt: Date | null };
 };
 
@@ -47,9 +53,9 @@ type TransferAnswer = {
 };
 
 /**
- * Moves credits immediately. Repeating the call with the same key returns the first transfer's id, and
- * `isReplayed`. Throws AppError 'insufficient_funds', 'idempotency_conflict', or 'not_sendable' for given
- * credits sent to another user.
+ * Moves credits immediately. A repeated call with the same key moves nothing, and returns the first
+ * transfer's id with `isReplayed`. Throws AppError 'insufficient_funds', 'idempotency_conflict', or
+ * 'not_sendable' if given credits would go to another user.
  */
 export async function transfer(
   tx: Transaction,

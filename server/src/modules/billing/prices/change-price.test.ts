@@ -53,11 +53,11 @@ describe('a price', () => {
     expect(await priceOf()).toMatchObject({ unit_price: '3', next: null });
   });
 
-  test('has at most one pending change: a new one replaces it', async () => {
+  test('has at most one pending change: a new change replaces it', async () => {
     await change({ unit_price: '4', valid_from: afterDays(2) });
     await change({ unit_price: '5', valid_from: afterDays(3) });
     expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: { unit_price: '5' } });
-    // A change to the current price only withdraws the pending one.
+    // A change to the current price withdraws the pending change and changes nothing else.
     await change({ unit_price: '2.5' });
     clock.advance({ days: 4 });
     expect(await priceOf()).toMatchObject({ unit_price: '2.5', next: null });
@@ -74,14 +74,14 @@ describe('a price', () => {
     const { changes } = await history();
     const [latest] = changes;
     expect(await priceOf()).toMatchObject({ unit_price: latest?.unit_price });
-    // Each starts from the result of the previous one.
+    // Each change has seen the price that the one before has set.
     expect(changes.map(({ previous }) => previous)).toEqual([
       ...changes.slice(1).map(({ unit_price }) => unit_price),
       '2.5',
     ]);
   });
 
-  test('applies in every process when the call returns, also from the cache', async () => {
+  test('applies in every process as soon as the call returns, even if prices are cached', async () => {
     const other = await testServer({
       clock,
       database: { url: server.databaseUrl, close: async () => undefined },
@@ -92,7 +92,7 @@ describe('a price', () => {
     await change({ unit_price: '7' });
     await other.services.rowChanges.catchUp();
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(7_000_000n);
-    // A future change is cached in advance and takes effect without a notification.
+    // The cache already contains the future change, so it needs no notification when the change takes effect.
     await change({ unit_price: '8', valid_from: afterDays(1) });
     await other.services.rowChanges.catchUp();
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(7_000_000n);
@@ -100,7 +100,7 @@ describe('a price', () => {
     for (const recall of recalls) expect((await recall())[PRICE].unitPriceMicro).toBe(8_000_000n);
   });
 
-  test('that is no longer on the list is in the history by its id', async () => {
+  test('is shown in the history by its id after it was removed from the list', async () => {
     await change({ unit_price: '3' });
     await server.services.db.updateTable('price_changes').set({ price_id: 'training:ABACUS' }).execute();
     expect((await history()).changes).toMatchObject([

@@ -12,8 +12,8 @@ import { defaultPrices, type PriceId } from './prices.ts';
 import { pricesAt } from './prices-at.ts';
 
 /**
- * Changes a price, now or at a future time; the caller is an operator. Withdraws a pending change of the
- * price. Does not affect holds, which use their quoted price.
+ * Changes a price, immediately or at a future time; the caller is an operator. Withdraws an earlier change
+ * that is still pending. Existing holds keep the price at which they were quoted.
  */
 export async function changePrice(
   ctx: Context,
@@ -53,7 +53,10 @@ function knownPrice(id: string): PriceId {
   throw invalidParam('price_id', `price_id must be one of ${Object.keys(defaultPrices).join(', ')}`);
 }
 
-/** The time must be in the future, because agreed prices never change. */
+/**
+ * Returns the time of the change. It must not be in the past, because prices that users have already paid
+ * never change.
+ */
 function momentOf(text: string | null, now: Date): Date {
   if (text === null) return now;
   const at = new Date(text);

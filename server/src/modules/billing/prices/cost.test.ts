@@ -28,7 +28,7 @@ test('no cost is negative', () => {
   expect(() => costMicro([{ price: defaultPrice('training:CPU'), parts: -1n }])).toThrow();
 });
 
-test('the total is the sum of the items, is monotonic, and has an error below one micro-BGL per item', () => {
+test('the total is the sum of the items, grows with the parts, and is rounded by less than one micro-BGL per item', () => {
   const item = fc.record({
     price: fc.constantFrom(...Object.values(defaultPrices)),
     parts: fc.bigInt(0n, 10n ** 12n),

@@ -3,13 +3,18 @@ import { formatBgl, formatUsd } from '@bakehouse/contract/money';
 import { conflict } from '../../../platform/errors.ts';
 import { defaultPrices, type Price, type PriceId, type PriceList, partsPerUnit } from './prices.ts';
 
-/** Returns the hourly price at which work was started. `id` may no longer be on the price list. */
+/**
+ * Returns the hourly price that was agreed when the work started. The price list may no longer contain `id`.
+ */
 export function agreedPrice(id: string, unitPriceMicro: bigint): Price {
   const label = Object.hasOwn(defaultPrices, id) ? defaultPrices[id as PriceId].label : id;
   return { id: id as PriceId, label, unit: 'hour', unitPriceMicro };
 }
 
-/** Returns the current price of work that started earlier; the agreed price if it is off the list. */
+/**
+ * Returns the current price of work that started earlier. If the price is no longer on the list, returns the
+ * agreed price.
+ */
 export function currentPriceOf(
   prices: PriceList,
   { price_id, unit_price_micro }: { price_id: string; unit_price_micro: bigint },
@@ -21,15 +26,17 @@ export function currentPriceOf(
 
 export type QuoteItem = {
   price: Price;
-  /** Milliseconds (times GPUs) for hourly prices; tokens, expert steps or pictures for others. */
+  /**
+   * Milliseconds (times GPUs) for hourly prices, otherwise the number of tokens, expert steps or pictures.
+   */
   parts: bigint;
-  /** Replaces the price's label. */
+  /** Shown instead of the price's label. */
   label?: string;
 };
 
 /**
- * Returns the cost in micro-BGL, for estimates, holds and charges alike: each item costs parts × unit price,
- * rounded up to the next micro-BGL.
+ * Returns the cost in micro-BGL. Estimates, holds and charges all use it. Each item costs its parts × the
+ * unit price, rounded up to the next micro-BGL.
  */
 export function costMicro(items: QuoteItem[]): bigint {
   return items.reduce((sum, item) => sum + itemCostMicro(item), 0n);
@@ -58,13 +65,13 @@ export function quote(items: QuoteItem[]): Quote {
 }
 
 type Costs = {
-  /** The current cost. */
+  /** The cost at the current prices. */
   micro: bigint;
   /** The quoted cost; undefined if the call has none. */
   maxMicro: bigint | undefined;
-  /** As in 'this run now costs 2 BGL'. */
+  /** The subject of the error, e.g. 'this run' in 'this run now costs 2 BGL'. */
   what: string;
-  /** The field with the quoted cost. */
+  /** The request field that contains the quoted cost. */
   param: string;
 };
 

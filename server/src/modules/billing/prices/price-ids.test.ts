@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { agreedPrice, currentPriceOf } from './cost.ts';
 import { defaultPrices } from './prices.ts';
 
-/* Rows refer to prices permanently: an id must stay on the list. */
+/* Rows refer to prices forever, so an id must never be removed from the list. */
 
-test('every id that rows may have is on the list', () => {
+test('every price id that a row may refer to is on the list', () => {
   expect(Object.keys(defaultPrices)).toEqual(
     expect.arrayContaining([
       'training:NVIDIA_TESLA_V100',
@@ -18,14 +18,14 @@ test('every id that rows may have is on the list', () => {
   );
 });
 
-test('prices that rows store are hourly', () => {
+test('every price that a row may store is hourly', () => {
   const kept = Object.values(defaultPrices).filter(({ id }) =>
     /^(training|text_serving|image_serving):/.test(id),
   );
   for (const price of kept) expect(agreedPrice(price.id, price.unitPriceMicro)).toEqual(price);
 });
 
-test('a price that is no longer on the list is shown by its id and stays at the agreed amount', () => {
+test('a price that is no longer on the list is shown by its id, at the agreed amount', () => {
   const agreed = { id: 'training:ABACUS', label: 'training:ABACUS', unit: 'hour', unitPriceMicro: 7n };
   expect(agreedPrice('training:ABACUS', 7n)).toEqual(agreed);
   expect(currentPriceOf(defaultPrices, { price_id: 'training:ABACUS', unit_price_micro: 7n })).toEqual(

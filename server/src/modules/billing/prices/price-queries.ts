@@ -3,7 +3,10 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import type { PriceId } from './prices.ts';
 import type { PriceChange } from './prices-at.ts';
 
-/** Returns the changes that determine prices from `at` on: current and pending changes of each price. */
+/**
+ * Returns the changes that determine prices from `at` on: for each price, the change in effect and a pending
+ * change.
+ */
 export async function selectPriceChanges(db: Database | Transaction, at: Date): Promise<PriceChange[]> {
   const { rows } = await sql<PriceChange>`
     (
@@ -16,7 +19,7 @@ export async function selectPriceChanges(db: Database | Transaction, at: Date): 
   return rows;
 }
 
-/** Locks changes of this price until the transaction ends. */
+/** Serialises changes of this price until the transaction ends. */
 export async function lockPrice(tx: Transaction, priceId: PriceId): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`price:${priceId}`}, 0))`.execute(tx);
 }

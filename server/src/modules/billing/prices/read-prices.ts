@@ -14,7 +14,7 @@ const known = new Map<string, Price>(Object.entries(defaultPrices));
 /** Returns all current prices from the cache. */
 export type RecallPrices = () => Promise<PriceList>;
 
-/** Caches price changes for requests that must not wait for the database. */
+/** Returns a function that reads prices from a cache, for requests that must not wait for the database. */
 export function createPriceCache({
   db,
   clock,

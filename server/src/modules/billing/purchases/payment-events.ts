@@ -11,14 +11,15 @@ const PATH = '/api/payments/stripe';
 const BODY_BYTES_MAX = 256 * 1024;
 
 /**
- * Returns the Fastify plugin that receives the provider's payment events. An event only names a purchase to
- * check: it may be late, repeated or out of order. Rejects events without the provider's signature.
+ * Returns the Fastify plugin that receives the provider's payment events. An event may be late, repeated or
+ * out of order, so it is only used to find the purchase to check. Rejects events without the provider's
+ * signature.
  */
 export function paymentEvents(services: Services, provider: PaymentProvider) {
   let isWarned = false;
   const readEvent = async (body: Buffer, signature: string) => {
     const event = await provider.readEvent(body, signature);
-    // Warn once until an event is valid, because anyone can send a wrong signature.
+    // Anyone can send a wrong signature, so warn only once until the next valid event.
     if (event === null && !isWarned)
       services.log.warn('A payment event has a wrong signature. Check BAKEHOUSE_STRIPE_WEBHOOK_SECRET');
     isWarned = event === null;
@@ -48,16 +49,20 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
   };
 }
 
-/** Returns null for events of other purchases, because the provider's account may be shared. */
+/**
+ * Returns the purchase of an event, or null if the event belongs to another system that uses the same
+ * provider account.
+ */
 async function purchaseOf({ db, log }: Services, event: PaymentEvent): Promise<string | null> {
   const { purchaseId, sessionId, paymentId } = event;
   if (purchaseId === null || !isUuid(purchaseId))
     return paymentId === null ? null : ((await findPurchaseOfPayment(db, paymentId)) ?? null);
   const purchase = await findPurchase(db, purchaseId);
-  // The purchase belongs to another installation with the same account, or is newer than a restored backup.
+  // The purchase may belong to another installation with the same account, or be missing in a restored
+  // backup.
   if (!purchase)
     log.warn({ purchase_id: purchaseId, session_id: sessionId }, 'payment event for an unknown purchase');
-  // The process that opened the page may have died before it stored the session.
+  // Store the session: the process that opened the page may have died before it could.
   if (purchase?.session_id === null && sessionId !== null) await setSession(db, purchaseId, sessionId);
   return purchase?.id ?? null;
 }

@@ -17,20 +17,23 @@ export type Payment = {
   paid: { cents: number; currency: string } | null;
   paymentId: string | null;
   receiptUrl: string | null;
-  /** Refunded amounts, and amounts that a dispute withholds or has cost. */
+  /** The sum that was refunded, or that a dispute withholds or has cost. */
   reversedCents: number;
 };
 
-/** The payment service. Its state is always queried, never derived from events. */
+/** The payment service. A purchase's state is always requested from it, never derived from events. */
 export type PaymentProvider = {
-  /** Opens the payment page: for about a day the same one for the same purchase, later a second one. */
+  /**
+   * Opens the payment page of a purchase. For about a day, a repeated call returns the same page; after that,
+   * it opens a second one.
+   */
   openCheckout: (checkout: Checkout) => Promise<{ sessionId: string; url: string }>;
-  /** Returns the open page; null once it has ended. */
+  /** Returns the URL of the payment page; null if the page is closed. */
   findCheckoutUrl: (sessionId: string) => Promise<string | null>;
   fetchPayment: (sessionId: string) => Promise<Payment>;
-  /** Returns the subject of a signed event; null if the signature is invalid or too old. */
+  /** Returns the references in a signed event; null if the signature is invalid or too old. */
   readEvent: (body: Buffer, signature: string) => Promise<PaymentEvent | null>;
 };
 
-/** References to the purchase of an event, as far as the event has them. */
+/** The ids in an event by which its purchase is found. Each is null if the event does not contain it. */
 export type PaymentEvent = { purchaseId: string | null; sessionId: string | null; paymentId: string | null };

@@ -28,7 +28,10 @@ export async function insertPurchase(
   return id;
 }
 
-/** Stores the first payment session of a purchase, through which later refunds and disputes are found. */
+/**
+ * Stores the payment session of a purchase, unless it already has one. Later refunds and disputes are found
+ * through it.
+ */
 export async function setSession(db: Database, purchaseId: string, sessionId: string): Promise<void> {
   await db
     .updateTable('purchases')
@@ -69,8 +72,9 @@ export async function listUserPurchases(
 }
 
 /**
- * Returns purchases to check without an event, least recently checked first: open ones on the provider's page
- * since before `openBefore`, and paid ones once a day while they may be disputed.
+ * Returns purchases to check even without an event, least recently checked first. Open purchases are included
+ * if their page was opened before `openBefore`. Paid purchases are included once a day while they may be
+ * disputed.
  */
 export async function listPurchasesToCheck(
   db: Database,
@@ -87,8 +91,8 @@ export async function listPurchasesToCheck(
 }
 
 /**
- * Counts a user's purchases after `since` that may still be paid. Purchases after `openingSince` count even
- * without a page, because they may be about to get one.
+ * Counts a user's purchases since `since` that may still be paid. Those since `openingSince` count even
+ * without a page, because a page may be about to open.
  */
 export async function countOpenPurchases(
   tx: Transaction,
@@ -114,7 +118,10 @@ type Change = Partial<Pick<PurchaseRow, 'status' | 'reversed_cents' | 'receipt_u
   payment_id?: string | null;
 };
 
-/** Changes a purchase unless it has changed since it was read. Returns false if nothing was changed. */
+/**
+ * Changes a purchase unless another transaction has changed it since it was read. Returns false if it changed
+ * nothing.
+ */
 export async function changePurchase(
   tx: Transaction,
   { id, version }: Pick<PurchaseRow, 'id' | 'version'>,

@@ -47,7 +47,7 @@ async function bought() {
 }
 
 describe('a purchase', () => {
-  test("opens the provider's page, the same one for the same key", async () => {
+  test("opens the provider's page, and returns the same page for the same key", async () => {
     const ada = await server.signUp('Ada');
     const key = randomUUID();
     const first = await buy(ada, '12.34', key);
@@ -60,7 +60,7 @@ describe('a purchase', () => {
     await expect(buy(ada, '50', key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
   });
 
-  test('is listed page by page, down to the first', async () => {
+  test('is listed page by page, newest first', async () => {
     const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
     await sql`
       insert into purchases (user_id, usd_cents, amount_micro, session_id, status)
@@ -78,7 +78,7 @@ describe('a purchase', () => {
     await expect(pageFor(bob, { cursor })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('has no second page, even if the provider has forgotten the first call', async () => {
+  test('opens no second page, even if the provider no longer knows the first call', async () => {
     const { ada, session, key, purchase_id } = await begin();
     stripe.forgetKeys();
     await db
@@ -90,7 +90,7 @@ describe('a purchase', () => {
     expect(stripe.countSessions(purchase_id)).toBe(1);
   });
 
-  test('that is paid is not opened again, and a later refund is still found', async () => {
+  test('is not opened again after it was paid, and a later refund is still found', async () => {
     const { ada, session, key, purchase_id, event } = await bought();
     stripe.forgetKeys();
     const ended = { status: 409, code: 'conflict', body: { error: { param: 'Idempotency-Key' } } };
@@ -103,7 +103,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('gets no page if a dead process may have opened another, which the provider has forgotten', async () => {
+  test('opens no page if a process that died may have opened a page that the provider no longer recognises', async () => {
     const { ada, key, purchase_id } = await begin();
     const change = (row: { session_id: null; created_at?: Date }) =>
       db.updateTable('purchases').set(row).where('id', '=', purchase_id).execute();
@@ -144,9 +144,9 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 
-  test("that is unpaid credits nothing, whatever the event's name", async () => {
+  test('credits nothing while it is unpaid, whatever the event is called', async () => {
     const { ada, session } = await begin();
-    // Some payment methods take days: the session is complete, but the payment has not arrived.
+    // Some payment methods take days: the user has finished the page, but the money has not arrived.
     Object.assign(session, { status: 'complete', intent: { id: `pi_${session.id}`, status: 'processing' } });
     await deliver(
       signed({
@@ -178,7 +178,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('rejects an event without a signature, or with other bytes', async () => {
+  test('rejects an event with a missing or wrong signature', async () => {
     const { ada, session } = await begin();
     const { body, headers } = signed(pay(session));
     expect((await deliver({ body, headers: { 'content-type': 'application/json' } })).status).toBe(400);
@@ -190,7 +190,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0' });
   });
 
-  test('without an event is found by the job', async () => {
+  test('is found by the job if the event is lost', async () => {
     const { ada, session } = await begin();
     pay(session);
     await age(ada);
@@ -205,7 +205,7 @@ describe('a purchase', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '500' });
   });
 
-  test('paid with another amount is not credited, and operators are notified once', async () => {
+  test('is not credited if another amount was paid, and operators are notified once', async () => {
     const operator = await signUpOperator();
     const { ada, session } = await begin();
     const event = pay(session);
@@ -225,7 +225,7 @@ describe('a purchase', () => {
     ]);
   });
 
-  test('of an account deleted in the meantime is left to the operators', async () => {
+  test('is left to the operators if the account was deleted before the payment arrived', async () => {
     const operator = await signUpOperator();
     const { ada, session } = await begin();
     await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();
@@ -242,7 +242,7 @@ describe('a purchase', () => {
     ]);
   });
 
-  test('of an account that is being deleted gets no page', async () => {
+  test('opens no page while the account is being deleted', async () => {
     const ada = await server.signUp('Ada');
     const { buying } = await db.transaction().execute(async (tx) => {
       await lockTotals(tx, ada.userId);
@@ -255,7 +255,7 @@ describe('a purchase', () => {
     expect(await purchasesOf(ada)).toEqual([]);
   });
 
-  test("that is about to get its page blocks the account's deletion for some minutes", async () => {
+  test("blocks the account's deletion for some minutes while its page may be about to open", async () => {
     const ada = await server.signUp('Ada');
     const isOpen = () =>
       db.transaction().execute((tx) => hasOpenPayment(tx, { userId: ada.userId, now: new Date() }));
@@ -272,7 +272,7 @@ describe('a purchase', () => {
     expect(await isOpen()).toBe(false);
   });
 
-  test('that the provider no longer knows does not block others', async () => {
+  test('does not block other purchases if the provider no longer knows it', async () => {
     const { ada: lost, purchase_id } = await begin();
     const { ada, session } = await begin();
     pay(session);
@@ -293,7 +293,7 @@ describe('a purchase', () => {
     expect(checked?.checked_at).not.toBeNull();
   });
 
-  test('is delivered again later if the provider is unreachable', async () => {
+  test('is credited later, by a repeated event, if the provider was unreachable', async () => {
     const { ada, session } = await begin();
     const event = signed(pay(session));
     stripe.state.down = true;
@@ -350,7 +350,7 @@ describe('reversals', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '375' });
   });
 
-  test("a refund before the payment's event is one movement in and one out", async () => {
+  test("a refund that arrives before the payment's event is booked as one payment and one reversal", async () => {
     const { ada, session } = await begin();
     const event = pay(session);
     session.refunded = 2_000;
@@ -363,7 +363,7 @@ describe('reversals', () => {
     ]);
   });
 
-  test('a won dispute returns the credits; credits spent in the meantime are owed', async () => {
+  test('a won dispute returns the credits; what was spent during the dispute is owed', async () => {
     const { ada, session } = await bought();
     const bob = await server.signUp('Bob');
     await send(ada, bob.email, 400);
@@ -374,7 +374,7 @@ describe('reversals', () => {
     expect(await balanceOf(ada)).toMatchObject({ balance: '0', sendable: '0' });
     session.disputes = [{ status: 'won', amount: 2_000 }];
     await deliver(signed({ ...event, type: 'charge.dispute.closed' }));
-    // 400 of the 500 are still owed for the dispute.
+    // 400 of the 500 credits were spent during the dispute, and are still owed.
     expect(await balanceOf(ada)).toMatchObject({ balance: '500', sendable: '100' });
     expect(await purchasesOf(ada)).toMatchObject([{ reversed: '0' }]);
     expect(await auditOf(ada, 'credits.reversed', 'credits.reinstated')).toMatchObject([
@@ -384,7 +384,7 @@ describe('reversals', () => {
   });
 });
 
-test('a dispute after the deletion of the account leaves no debt: the installation bears it', async () => {
+test('a dispute after the account was deleted leaves no debt: the installation bears the loss', async () => {
   const { ada, session } = await bought();
   await send(ada, (await server.signUp('Bob')).email, 400);
   await db.updateTable('users').set({ deleted_at: new Date() }).where('id', '=', ada.userId).execute();

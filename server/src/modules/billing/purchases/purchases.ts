@@ -24,13 +24,15 @@ import {
 /** Micro-BGL per cent: 25 BGL are a dollar. */
 export const MICRO_PER_CENT = 250_000n;
 
-/** Stripe stores idempotency keys for at least 24 hours. */
+/**
+ * How long a repeated call reliably gets the same page: Stripe stores idempotency keys for at least 24 hours.
+ */
 const PAGE_KNOWN_MS = 23 * 3_600_000;
 
 /**
- * Opens the payment provider's page for a purchase of the caller. Credits nothing before the provider reports
- * the payment. Throws AppError 'conflict' if this server sells no credits or a repeated call's purchase has
- * ended, and 'unavailable' if the provider does not answer.
+ * Opens the payment provider's page for a purchase of the caller. Credits are added only when the provider
+ * reports the payment. Throws AppError 'conflict' if this server sells no credits, or if the call is repeated
+ * after its purchase has ended. Throws 'unavailable' if the provider does not answer.
  */
 export async function startPurchase(
   ctx: Context,
@@ -46,7 +48,8 @@ export async function startPurchase(
   const call = { userId, key: ctx.idempotencyKey, operation: 'start-purchase', input };
   const { purchase_id } = await inTransaction(ctx.db, (tx) =>
     idempotent(tx, call, async () => {
-      // Account deletion takes the same lock: it sees the purchase, or the purchase sees the deleted account.
+      // The deletion of an account takes the same lock. Therefore either the deletion sees this purchase, or
+      // this call sees that the account is deleted.
       await lockUserAccounts(tx, [userId]);
       const purchaseId = await insertPurchase(tx, { userId, usdCents, amountMicro });
       const detail = { purchase_id: purchaseId, amount: formatBgl(amountMicro) };
@@ -57,7 +60,7 @@ export async function startPurchase(
   return { purchase_id, checkout_url: await openPage(ctx, provider, purchase_id) };
 }
 
-/** Returns the only page of a purchase that can still be paid. */
+/** Returns the URL of a purchase's payment page. Each purchase has at most one page that can be paid. */
 async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: string): Promise<string> {
   const purchase = await findPurchase(ctx.db, purchaseId);
   if (purchase?.status !== 'open' || purchase.account_deleted) throw purchaseEnded();
@@ -66,7 +69,8 @@ async function openPage(ctx: Context, provider: PaymentProvider, purchaseId: str
     if (url === null) throw purchaseEnded();
     return url;
   }
-  // A process may have died after opening a page, and the provider has forgotten the key by now.
+  // A process may have opened a page and died before it stored the session. By now, Stripe may have deleted
+  // the key, and would open a second page.
   if (ctx.clock.now().getTime() - purchase.created_at.getTime() > PAGE_KNOWN_MS) throw purchaseEnded();
   const page = new URL('/buy-bagels', ctx.config.publicUrl);
   const { sessionId, url } = await provider.openCheckout({
@@ -136,13 +140,13 @@ export type PurchaseStep =
   | { kind: 'reinstate'; cents: number }
   /** The payment will not arrive. */
   | { kind: 'close'; status: 'failed' | 'expired' }
-  /** The account is deleted or the amount differs: an operator must decide. */
+  /** The account is deleted, or the amount differs. An operator must decide what happens. */
   | { kind: 'refuse'; reason: string }
   | null;
 
 /**
- * Returns the next step to bring the ledger in line with the provider; null if it is. A paid purchase stays
- * paid: a refund is a separate step.
+ * Returns the next step that brings the ledger in line with the provider; null if nothing is left to do. A
+ * paid purchase never becomes unpaid: a refund is a separate step.
  */
 export function planPurchase(purchase: PurchaseState, payment: Payment): PurchaseStep {
   if (purchase.status === 'refused') return null;
@@ -151,7 +155,7 @@ export function planPurchase(purchase: PurchaseState, payment: Payment): Purchas
     if (payment.status === 'open' || payment.status === purchase.status) return null;
     return { kind: 'close', status: payment.status };
   }
-  // A payment never becomes unpaid, so this state belongs to another payment.
+  // The purchase is paid, so a state other than 'paid' belongs to another payment.
   if (payment.status !== 'paid') return null;
   const reversed = Math.min(payment.reversedCents, purchase.usd_cents);
   const cents = reversed - purchase.reversed_cents;

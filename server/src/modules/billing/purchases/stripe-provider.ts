@@ -7,7 +7,7 @@ import { purchaseEnded } from './purchases.ts';
 /** Timeout of a call to Stripe; the user waits for it. */
 const TIMEOUT_MS = 20_000;
 
-/** Disputes that were won, or are only inquiries: the money is safe. */
+/** States of disputes that withhold no money, because they were won or are only inquiries. */
 const HARMLESS = new Set([
   'won',
   'warning_needs_response',
@@ -33,7 +33,7 @@ export function stripeProvider({
           mode: 'payment',
           client_reference_id: purchaseId,
           metadata,
-          // A charge inherits its payment's metadata.
+          // The payment's charges inherit this metadata, so their events also name the purchase.
           payment_intent_data: { metadata },
           customer_email: email,
           line_items: [lineOf(usdCents, description)],
@@ -102,8 +102,8 @@ async function loadStripe(secretKey: string, url: URL): Promise<Stripe> {
 const REFUSALS = new Set(['StripeAuthenticationError', 'StripePermissionError', 'StripeInvalidRequestError']);
 
 /**
- * Returns Stripe's answer. Throws AppError 'unavailable' if Stripe fails, 'internal' if it rejects the call,
- * and 'conflict' if the key was used for another call.
+ * Returns Stripe's answer. Throws AppError 'unavailable' if Stripe fails, 'internal' if Stripe rejects the
+ * call, and 'conflict' if another call has used the same key.
  */
 async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
   try {
@@ -120,7 +120,10 @@ async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
   }
 }
 
-/** Returns the status of an unpaid session: some payment methods take days and may still fail. */
+/**
+ * Returns the status of a session that is not paid. It may stay 'open' for days, because some payment methods
+ * take that long and may still fail.
+ */
 function statusOf(session: Stripe.Checkout.Session, payment: Stripe.PaymentIntent | null): Payment['status'] {
   if (session.status === 'expired') return 'expired';
   const hasFailed = payment?.status === 'requires_payment_method' || payment?.status === 'canceled';

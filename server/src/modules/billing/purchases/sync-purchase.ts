@@ -14,12 +14,12 @@ import type { Payment, PaymentProvider } from './payment-provider.ts';
 import { changePurchase, findPurchase, type PurchaseRow } from './purchase-queries.ts';
 import { MICRO_PER_CENT, type PurchaseStep, planPurchase } from './purchases.ts';
 
-/** Each round makes one step; no purchase needs more. */
+/** Maximum steps per call. No purchase needs more. */
 const ROUNDS_MAX = 10;
 
 /**
- * Brings the ledger in line with the provider's state of a purchase. Safe to call repeatedly, in any order
- * and concurrently: each step is made once, and outdated states are not applied.
+ * Brings the ledger in line with the provider's state of a purchase. May be called repeatedly, in any order
+ * and concurrently: each step is made only once, and outdated states are ignored.
  */
 export async function syncPurchase(
   services: Pick<Services, 'db' | 'log' | 'clock' | 'config'>,

@@ -20,7 +20,10 @@ export async function getBalance(ctx: Context): Promise<ResponseOf<typeof getBal
   };
 }
 
-/** Returns the amount that the caller can send to others, within the server's limit for 24 hours. */
+/**
+ * Returns the amount that the caller can send to others now: the sendable balance, or less if the limit for
+ * 24 hours is lower.
+ */
 export async function readSendable({ db, config, caller }: Context, totals: UserTotals): Promise<bigint> {
   const sendable = sendableMicro(totals);
   const dailyMax = parseBgl(config.sendLimitBgl);
@@ -30,7 +33,10 @@ export async function readSendable({ db, config, caller }: Context, totals: User
   return left < sendable ? left : sendable;
 }
 
-/** Returns the sendable part of a balance: bought credits that no hold needs, minus debts. */
+/**
+ * Returns the sendable part of a balance: bought credits without debts, and without the part of the holds
+ * that given credits do not cover.
+ */
 export function sendableMicro({ balance, held, given, owed }: UserTotals): bigint {
   const sendable = balance - (held > given ? held : given) - owed;
   return sendable > 0n ? sendable : 0n;

@@ -14,7 +14,7 @@ const { server, db, signUp, statementOf, send } = await creditsServer();
 const spendOf = (who: TestUser) =>
   server.request(listSpend, { params: { userId: who.userId }, query: {} }, { as: who });
 
-/** Ada has sent Bob 2 with her key and 3 without one, and Bob has read his statement. */
+/** Ada sends Bob 2 BGL with her additional key and 3 without it. Then Bob reads his statement. */
 async function sentByKey() {
   const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
   const made = { params: { userId: ada.userId }, body: { name: 'Tip jar' } };
@@ -50,7 +50,7 @@ describe('the API key of a send', () => {
     const { bob, keyId } = await sentByKey();
     const all = await statementOf(bob);
     expect(all.transactions.map(({ amount }) => amount)).toEqual(['3', '2', '125']);
-    // Guessing the key does not even reveal that it exists.
+    // The answer is the same as for a key that does not exist.
     expect(await statementOf(bob, { key_id: keyId })).toMatchObject({
       transactions: [],
       summary: { total_token_transferred: '0' },

@@ -10,18 +10,18 @@ import { listUserTransfers } from './statement-queries.ts';
 import { sumSpendByDay, sumSpendByKey, sumUserTransfers } from './sum-queries.ts';
 
 const TRANSFERS = 20_000;
-/** Two days have fewer transfers than this. */
+/** More than the number of Ada's transfers on two days. */
 const OF_ENDS = 20;
 
 const { url } = await testDatabase();
 const recording = recordingDatabase(url);
 const { db, asked } = recording;
 const selection = { userId: 'ada', keyId: 'key1', timeZone: 'UTC' };
-/** Its days start and end inside the sealer's days. */
+/** In this time zone, a day starts and ends in the middle of the UTC days that the sealer sums. */
 const period = { from: '2026-01-01', to: '2026-01-31', timeZone: 'Asia/Kolkata' };
 
 beforeAll(async () => {
-  // The users do not exist. Ada has seven transfers a day.
+  // There are no rows for these users. Ada has about seven transfers a day.
   await db.transaction().execute(async (tx) => {
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`
@@ -29,7 +29,7 @@ beforeAll(async () => {
       select 'user:' || case n % 20 when 0 then 'ada' else 'other' || n % 100 end, 'revenue:llm_inference', 1, 'charge', 'Tokens',
         jsonb_build_object('key_id', 'key' || n / 20 % 7), timestamptz '2026-01-01 00:00Z' + n * interval '10 minutes'
       from generate_series(1, ${TRANSFERS}::int) n`.execute(tx);
-    // Eve and others have sent for a month, and Eve was charged many times today.
+    // Eve has sent and received for a month, and has many charges of today.
     await sql`
       insert into ledger_transfers (debit_account_id, credit_account_id, amount, kind, description, refs, created_at)
       select 'user:eve', 'user:other1', 1, 'transfer', '', '{}'::jsonb, now() - n * interval '30 minutes'
@@ -91,7 +91,7 @@ test('lists the transfers of one key through its index', async () => {
   expect(indexes).toContain('ledger_transfers_refunds');
 });
 
-test('sums one key without sealed transfers, except for two days at most', async () => {
+test('sums one key without reading sealed transfers, except on the first and last day', async () => {
   const sums = (input: typeof selection) =>
     readBy(() => readSnapshot(db, (tx) => sumUserTransfers(tx, input)));
   expect(await sums(selection)).toMatchObject({ answered: 1, transfers: 0 });
@@ -100,7 +100,7 @@ test('sums one key without sealed transfers, except for two days at most', async
   expect(transfers).toBeLessThan(OF_ENDS);
 });
 
-test('sums every key the same way', async () => {
+test('sums every key without reading more transfers', async () => {
   const { answered, transfers } = await readBy(() =>
     readSnapshot(db, (tx) => sumSpendByKey(tx, { userId: 'ada', ...period })),
   );
@@ -108,7 +108,7 @@ test('sums every key the same way', async () => {
   expect(transfers).toBeLessThan(OF_ENDS);
 });
 
-test('sums daily spending without sealed transfers, except between local and UTC midnights', async () => {
+test('sums daily spending without reading sealed transfers, except those between a local and a UTC midnight', async () => {
   const { answered, indexes, transfers } = await readBy(() =>
     readSnapshot(db, (tx) => sumSpendByDay(tx, { userId: 'ada', ...period })),
   );
@@ -117,14 +117,14 @@ test('sums daily spending without sealed transfers, except between local and UTC
   expect(transfers).toBeLessThan((31 * 7) / 3);
 });
 
-test("sums a day's sends without reading earlier sends or other transfers", async () => {
+test('sums the sends of a day without reading earlier sends or other transfers', async () => {
   expect(await sumSentInDay(db, 'eve')).toBe(47n);
   const [plan] = await plansOf(recording, () => sumSentInDay(db, 'eve'), { analyze: true });
   expect(plan).toMatch(/ledger_transfers_sent_by .*rows=47\b/);
   expect(plan).not.toContain('Rows Removed by Filter');
 });
 
-test("lists one user's sends through that index, page by page", async () => {
+test("lists one user's sends through the same index, page by page", async () => {
   const wanted = { userId: 'eve', limit: 3 };
   const [plan] = await plansOf(recording, () => selectSends(db, { ...wanted, before: 10n ** 17n }));
   expect(plan).toContain('Index Scan Backward using ledger_transfers_sent_by');

@@ -14,8 +14,8 @@ import { sumSpendByDay, sumSpendByKey } from './sum-queries.ts';
 const INVALID_PARAMETER_VALUE = '22023';
 
 /**
- * Returns the caller's spending per day and use and per API key, and the amounts sent with each key, within a
- * year. A day with more refunds than costs is negative.
+ * Returns the caller's spending by day and use, and by API key, and the amounts sent with each key. A day
+ * with more refunds than costs has a negative amount.
  */
 export async function listSpend(
   ctx: Context,
@@ -48,8 +48,8 @@ export async function listSpend(
 }
 
 /**
- * Returns the first and last day to sum, both inclusive. Defaults to 30 days up to today in the time zone.
- * Throws AppError 'invalid_request' for more than a year, because all of it would be read.
+ * Returns the first and the last day to sum. Defaults to the 30 days up to today in the time zone. Throws
+ * AppError 'invalid_request' for more than a year, because too much would be read.
  */
 export function spendDays(
   asked: { from?: string | undefined; to?: string | undefined; timeZone: string },
@@ -71,7 +71,7 @@ function dayIn(timeZone: string, now: Date): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone }).format(now);
 }
 
-/** PostgreSQL's dates start at year 1. */
+/** Returns the day `days` earlier, but not before year 1, where PostgreSQL's dates start. */
 function daysBefore(day: string, days: number): string {
   const at = Math.max(Date.parse('0001-01-01'), Date.parse(day) - days * DAY_MS);
   return new Date(at).toISOString().slice(0, 10);

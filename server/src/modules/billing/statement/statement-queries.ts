@@ -13,18 +13,21 @@ export type Period = {
   timeZone: string;
 };
 
-/** A filter for a user's movements. */
+/** Selects some of a user's movements. */
 export type Selection = Period & {
   userId: string;
   /** Only movements of this API key; undefined for all. */
   keyId?: string | undefined;
 };
 
-/** Matches movements of the key, or all movements without one. */
+/** Matches movements with this API key. Matches all movements if no key is given. */
 export const byKey = ({ keyId }: Pick<Selection, 'keyId'>) =>
   keyId === undefined ? sql`true` : sql`refs ->> 'key_id' = ${keyId}`;
 
-/** Matches refunds of the key. Another user's key, on credits that user sent, must stay hidden. */
+/**
+ * Like `byKey`, for credits that the user received: with a key, matches only refunds. The key of another user
+ * who sent credits must stay hidden.
+ */
 export const backByKey = (selection: Pick<Selection, 'keyId'>) =>
   selection.keyId === undefined ? sql`true` : sql`kind = 'refund' and ${byKey(selection)}`;
 
@@ -50,13 +53,13 @@ export type OpenHold = Movement;
 export type StatementTransfer = Movement & {
   seq: bigint;
   hash: string | null;
-  /** The other user of a send or an invitation, with the current name; null if there is none. */
+  /** The other user of a send or an invitation, with their current name; null if there is none. */
   counterpart: { username: string; isDeleted: boolean } | null;
 };
 
 /**
- * Returns the user's transfers before the transfer with the seq `before`, newest first. Each side has its
- * index by time; the rows of both are merged.
+ * Returns the user's transfers before the transfer with the seq `before`, newest first. Reads payments and
+ * receipts separately, because each has its own index by time, and merges them.
  */
 export async function listUserTransfers(
   db: Reader,

@@ -87,13 +87,13 @@ describe('the statement', () => {
     expect(summary?.total_cost_fine_tuning).toBe('1.250001');
   });
 
-  test('shows a hold that is settled during the read once, as held or as charged', async () => {
+  test('shows a hold that is settled during the request once, either as held or as charged', async () => {
     const ada = await signUp('Ada');
     const { holdId } = await holdFor(ada, { amountMicro: 20_000_000n });
     const reading = await db.transaction().execute(async (tx) => {
       await sql`lock table ledger_transfers in access exclusive mode`.execute(tx);
       const statement = statementOf(ada);
-      // It has read the holds.
+      // The request has read the holds and now waits for the transfers.
       await expect
         .poll(async () => {
           const { rows } = await sql`
@@ -113,7 +113,7 @@ describe('the statement', () => {
     expect((await statementOf(ada)).summary?.total_cost_fine_tuning).toBe('5');
   });
 
-  test('names every kind of movement and sums costs by use, net of refunds', async () => {
+  test('names every kind of movement, and sums costs by use after refunds', async () => {
     const ada = await signUp('Ada');
     const account = userAccount(ada.userId);
     const movements = [
@@ -207,7 +207,7 @@ describe('the statement', () => {
     ]);
     expect((await statementOf(ada)).transactions[0]).toMatchObject({ run_id: 'r1', model_id: 'm1' });
 
-    // The list of one key, page by page, with its sums.
+    // List the movements of one key page by page, with their sums.
     const first = await statementOf(ada, { key_id: large, limit: 1 });
     expect(first.summary).toMatchObject({ total_cost_fine_tuning: '7', total_token_transferred: '0' });
     const rest = await statementOf(ada, { key_id: large, limit: 1, cursor: first.next_cursor ?? undefined });
@@ -223,7 +223,7 @@ describe('the statement', () => {
     });
   });
 
-  test('of one key includes its holds', async () => {
+  test('lists holds with the API key that made them', async () => {
     const ada = await signUp('Ada');
     const made = { params: { userId: ada.userId }, body: { name: 'Nightly' } };
     const key_id = (await server.request(createApiKey, made, { as: ada })).api_key.id;
@@ -235,7 +235,7 @@ describe('the statement', () => {
     expect((await statementOf(ada, { key_id })).transactions).toMatchObject([{ status: 'pending' }]);
   });
 
-  test('pages through the holds, and then through the transfers', async () => {
+  test('lists the holds first and then the transfers, page by page', async () => {
     const ada = await signUp('Ada');
     for (const amountMicro of [1_000_000n, 2_000_000n, 3_000_000n]) await holdFor(ada, { amountMicro });
     const pages: string[][] = [];
@@ -253,7 +253,7 @@ describe('the statement', () => {
     expect((await statementOf(ada, { limit: 3 })).transactions).toHaveLength(3);
   });
 
-  test("counts days by the reader's calendar", async () => {
+  test("counts days in the reader's time zone", async () => {
     const ada = await signUp('Ada');
     await db.transaction().execute((tx) =>
       transfer(tx, {
@@ -266,7 +266,7 @@ describe('the statement', () => {
       }),
     );
     const [line] = (await statementOf(ada)).transactions;
-    // Two places that never have the same date.
+    // In these two time zones, the date always differs.
     const [early, late] = ['Pacific/Kiritimati', 'Pacific/Pago_Pago'];
     const dayIn = (timeZone: string) =>
       new Date(line?.transaction_date ?? '').toLocaleDateString('en-CA', { timeZone });
@@ -312,7 +312,7 @@ describe('the statement', () => {
     });
   });
 
-  test('can be limited to days, both inclusive, with their sums and the balance at their end', async () => {
+  test('can be limited to a range of days, with the sums of the range and the balance at its end', async () => {
     const [ada, bob] = [await signUp('Ada'), await signUp('Bob')];
     await send(ada, bob.email, 1);
     const today = (await statementOf(ada)).transactions[0]?.transaction_date.slice(0, 10) ?? '';

@@ -5,21 +5,26 @@ import { findChainHead, LAST_SEQ } from '../verification/chain-queries.ts';
 import { backByKey, byKey, type Period, type Selection } from './statement-queries.ts';
 
 /*
- * Sums of a user's transfers. Call these functions in a snapshot of the database, because they add unsealed
- * transfers to the sealer's sums.
+ * Sums of a user's transfers. They combine the sealer's sums with unsealed transfers, so both must be read in
+ * the same snapshot of the database.
  */
 
 export type CounterpartSum = {
-  /** Id of the system account on the other side; 'users' for all users together. */
+  /**
+   * Id of the system account with which the user exchanged credits, or 'users' for all other users together.
+   */
   counterpart: string;
   paid: bigint;
   received: bigint;
 };
 
-/** Starts the period on the day after this ISO date. */
+/** If set, the period starts on the day after this ISO date. */
 type After = { after?: string };
 
-/** Returns the amounts paid and received in a period per counterpart, optionally for one API key. */
+/**
+ * Returns the amounts that the user paid to and received from each counterpart in a period. Optionally only
+ * for one API key.
+ */
 export async function sumUserTransfers(
   tx: Transaction,
   selection: Selection & After,
@@ -41,7 +46,9 @@ export async function sumUserTransfers(
   return rows;
 }
 
-/** Sums over all time: the sealer's totals, which are a few rows, plus unsealed transfers. */
+/**
+ * Returns the sums over all time. Adds unsealed transfers to the sealer's totals, which are only a few rows.
+ */
 async function sumAllUserTransfers(tx: Transaction, selection: Selection): Promise<CounterpartSum[]> {
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const { rows } = await sql<CounterpartSum>`
@@ -58,14 +65,14 @@ async function sumAllUserTransfers(tx: Transaction, selection: Selection): Promi
   return rows;
 }
 
-/** Matches the account's rows in the sealer's sums, optionally for one key. */
+/** Matches the account's rows in the sealer's tables, optionally only for one API key. */
 const ofSelection = ({ userId, keyId }: Pick<Selection, 'userId' | 'keyId'>) => sql`
   account_id = ${userAccount(userId)} and ${keyId === undefined ? sql`true` : sql`key_id = ${keyId}`}`;
 
 /**
- * SQL for a period's start and end, and for the whole UTC days within it, which the sealer has summed: in
- * other time zones its ends may be inside a day. Defines the names that `isWholeDay` and `besideWholeDays`
- * use.
+ * SQL that defines a period's start and end, and the whole UTC days within it. The sealer has summed whole
+ * UTC days. In other time zones, the period may start and end within a UTC day. `isWholeDay` and
+ * `besideWholeDays` use these names.
  */
 const period = ({ from, after, to, timeZone }: Period & After) => sql`
   asked as (
@@ -93,7 +100,10 @@ const at = (name: string) => sql`(select ${sql.ref(name)} from period)`;
 
 const isWholeDay = sql`day >= ${at('first_day')} and day < ${at('end_day')}`;
 
-/** Returns a period's transfers outside sealed whole days, each with its key. */
+/**
+ * Returns the transfers of a period that the sealer's sums of whole days do not contain, each with its API
+ * key.
+ */
 async function besideWholeDays(tx: Transaction, selection: Selection): Promise<RawBuilder<unknown>> {
   const headSeq = (await findChainHead(tx))?.seq ?? 0n;
   const account = userAccount(selection.userId);
@@ -116,8 +126,9 @@ async function besideWholeDays(tx: Transaction, selection: Selection): Promise<R
 }
 
 /**
- * Returns the user's payments to each revenue account per day in the time zone, minus refunds, oldest first.
- * The sealer sums UTC days: transfers between a UTC midnight and the local one are moved to the other day.
+ * Returns what the user spent per revenue account and day in the time zone, after refunds, oldest first. The
+ * sealer sums UTC days. Transfers between a UTC midnight and the local midnight are subtracted from one day
+ * and added to the other.
  */
 export async function sumSpendByDay(
   tx: Transaction,
@@ -163,7 +174,9 @@ export async function sumSpendByDay(
   return rows;
 }
 
-/** Returns net spending and sends of each of the user's API keys in a period, largest first. */
+/**
+ * Returns what each of the user's API keys has spent after refunds and has sent in a period, largest first.
+ */
 export async function sumSpendByKey(
   tx: Transaction,
   input: Period & { userId: string },

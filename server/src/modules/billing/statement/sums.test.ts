@@ -30,7 +30,8 @@ beforeAll(async () => {
   userId = await insertTestUser(db);
   const account = userAccount(userId);
   const friend = userAccount(await insertTestUser(db));
-  // One transfer about every five hours, and some around a midnight that occurs twice in Havana.
+  // Transfers about every five hours, and some around a midnight that occurs twice in Havana because the
+  // clock is set back.
   const from = Date.parse('2030-01-01T00:30:00Z');
   const twice = Date.parse('2030-11-03T02:15:00Z');
   const moments = [
@@ -51,7 +52,10 @@ beforeAll(async () => {
   }
 });
 
-/** Sums spending and sends transfer by transfer; for one key, or without a key if null. */
+/**
+ * Sums spending and sends by reading every transfer. With a `keyId`, only for this key; with null, only for
+ * transfers without a key.
+ */
 async function plainSums({ from, to, timeZone }: Asked, keyId?: string | null) {
   const account = userAccount(userId);
   const { rows } = await sql<{ spent: bigint; sent: bigint }>`
@@ -69,7 +73,7 @@ async function plainSums({ from, to, timeZone }: Asked, keyId?: string | null) {
   return rows[0] ?? { spent: 0n, sent: 0n };
 }
 
-test("sums whole days, their ends in the reader's time zone and unsealed transfers, each transfer once", async () => {
+test('counts each transfer once, in sealed whole days, at the ends of the period, or unsealed', async () => {
   for (const period of asked) {
     for (const keyId of [undefined, nightly, notebook]) {
       const sums = await readSnapshot(db, (tx) => sumUserTransfers(tx, { userId, keyId, ...period }));
@@ -84,7 +88,7 @@ test("sums whole days, their ends in the reader's time zone and unsealed transfe
   }
 });
 
-test('sums the spending of each key, and without a key, the same way', async () => {
+test('sums the spending of each key, and of calls without a key, correctly', async () => {
   for (const period of asked) {
     const found = await readSnapshot(db, (tx) => sumSpendByKey(tx, { userId, ...period }));
     const plain = await Promise.all(
@@ -98,7 +102,7 @@ test('sums the spending of each key, and without a key, the same way', async () 
   }
 });
 
-test("sums the spending of each of the reader's days the same way", async () => {
+test("sums the spending of each of the reader's days correctly", async () => {
   const account = userAccount(userId);
   for (const timeZone of [...timeZones, 'America/Havana']) {
     for (const { from, to } of [

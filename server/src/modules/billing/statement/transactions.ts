@@ -22,10 +22,10 @@ import {
 } from './statement-queries.ts';
 import { type CounterpartSum, sumUserTransfers } from './sum-queries.ts';
 
-/** Prefix of a cursor in the list of holds. */
+/** Prefix of a cursor whose last line was a hold. */
 const HOLD = 'hold-';
 
-/** The type of a transfer in the user's list, by the user's side of the transfer. */
+/** How a transfer is shown to the user who received it, and to the user who paid it. */
 const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: TransactionType }> = {
   grant: { receiver: 'credit', payer: 'debit' },
   purchase: { receiver: 'deposit', payer: 'withdrawal' },
@@ -37,8 +37,8 @@ const typeSeenBy: Record<TransferKind, { receiver: TransactionType; payer: Trans
 };
 
 /**
- * Returns the text of a statement line. The other user of a send or an invitation has the current name:
- * sealed transfers contain only ids, so that a deletion removes the name.
+ * Returns the text of a statement line. The other user of a send or an invitation is shown with the current
+ * name: sealed transfers contain only ids, so no name remains after an account is deleted.
  */
 function describeMovement(movement: StatementTransfer | OpenHold, side: 'payer' | 'receiver'): string {
   const { kind, refs, description } = movement;
@@ -54,9 +54,9 @@ type Transaction = z.infer<typeof transaction>;
 type TransactionType = (typeof transactionTypes)[number];
 
 /**
- * Lists the caller's movements: current holds as 'pending' first, then transfers, each newest first. The
- * first page also contains the period's sums by kind and its closing balance. The cursor is the last line:
- * the id of a hold, or the seq of a transfer.
+ * Lists the caller's movements: open holds first, as 'pending', then transfers, both newest first. The first
+ * page also contains the sums of the period by kind, and its closing balance. The cursor is the last line, as
+ * the id of a hold or the seq of a transfer.
  */
 export async function listTransactions(
   ctx: Context,
@@ -66,7 +66,7 @@ export async function listTransactions(
   const { limit, cursor, from, to, time_zone: timeZone, key_id: keyId } = input;
   const selection: Selection = { userId, from, to, timeZone, keyId };
   const after = cursor === undefined ? {} : parseCursor(cursor);
-  // Use a snapshot: a settled hold appears exactly once, and the sums match the list.
+  // Read everything in one snapshot, so that a settled hold appears exactly once and the sums match the list.
   const { holds, transfers, sums } = await knownTimeZone(
     readSnapshot(ctx.db, async (tx) => {
       const open =
@@ -134,7 +134,7 @@ function toTransaction(
 
 type Sums = Pick<ResponseOf<typeof listTransactionsEndpoint>, 'summary' | 'closing_balance'>;
 
-/** Returns the sums and the closing balance of a selection. A selection by key has no balance. */
+/** Returns the sums of a selection and its closing balance. With a key there is no balance. */
 async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sums> {
   const ofPeriod = await sumUserTransfers(tx, selection);
   const summary = summarise(ofPeriod);
@@ -143,7 +143,9 @@ async function sumUp(tx: DatabaseTransaction, selection: Selection): Promise<Sum
   return { summary, closing_balance: formatBgl(balance) };
 }
 
-/** Returns the balance at the period's end: the total minus the transfers after the period. */
+/**
+ * Returns the balance at the end of the period: the current balance without the transfers after the period.
+ */
 async function sumUntilEnd(tx: DatabaseTransaction, selection: Selection): Promise<bigint> {
   const { userId, timeZone, to } = selection;
   const ofAllTimes = netOf(await sumUserTransfers(tx, { userId, timeZone }));
@@ -155,7 +157,7 @@ function netOf(sums: readonly CounterpartSum[]): bigint {
   return sums.reduce((sum, { paid, received }) => sum + received - paid, 0n);
 }
 
-/** Costs are net of refunds; credits sent to other users are counted separately. */
+/** Costs are reduced by refunds. Credits sent to other users are summed separately. */
 function summarise(ofPeriod: readonly CounterpartSum[]): z.infer<typeof transactionSummary> {
   const sums = {
     video_generation: 0n,

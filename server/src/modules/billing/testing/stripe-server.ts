@@ -33,10 +33,10 @@ const OTHER_PARAMETERS: Answer = {
   body: { error: { type: 'idempotency_error', message: 'Keys can only be used with the same parameters' } },
 };
 
-/** For tests: a server that speaks Stripe's HTTP API, and signs its events. Stop it with `close`. */
+/** For tests: a server with Stripe's HTTP API, which signs its events like Stripe. Stop it with `close`. */
 export async function stripeServer() {
   const sessions = new SessionBook();
-  /** While `down`, every call fails like in a Stripe outage. */
+  /** While `down` is true, every call fails as in an outage of Stripe. */
   const state = { down: false };
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -44,7 +44,7 @@ export async function stripeServer() {
     request.on('end', () => {
       const form = new URLSearchParams(Buffer.concat(chunks).toString());
       const { status, body } = state.down ? TROUBLE : sessions.answer(request, form);
-      // The library would retry, which takes a second.
+      // Without this, the library would retry for a second.
       const head = { 'content-type': 'application/json', 'stripe-should-retry': 'false' };
       response.writeHead(status, head).end(JSON.stringify(body));
     });
@@ -56,7 +56,7 @@ export async function stripeServer() {
     config: { secretKey: SECRET_KEY, webhookSecret: WEBHOOK_SECRET, url },
     sessionOf: (purchaseId: string): Session => sessions.of(purchaseId),
     countSessions: (purchaseId: string): number => sessions.count(purchaseId),
-    /** Simulates a day later: a known key creates a new session. */
+    /** Deletes all stored keys, as Stripe does after a day, so that a repeated call creates a new session. */
     forgetKeys: () => sessions.forgetKeys(),
     close: () => new Promise((resolve) => server.close(resolve)),
   };
@@ -72,7 +72,7 @@ export function pay(session: Session): Event {
   return { type: 'checkout.session.completed', object: toWire(session) };
 }
 
-/** Returns a dispute's event, which names only the payment. */
+/** Returns a dispute's event, which contains only the id of the payment. */
 export function disputeOf(session: Session): Event {
   return {
     type: 'charge.dispute.created',
@@ -123,7 +123,7 @@ class SessionBook {
       : { status: 404, body: { error: { type: 'invalid_request_error', message: 'No such session' } } };
   }
 
-  /** Returns the same session for the same key and parameters. */
+  /** Returns the stored session for a repeated call with the same key and parameters. */
   #open(form: URLSearchParams, key: string): Answer {
     const asked = form.toString();
     const known = this.#byKey.get(key);

@@ -24,7 +24,7 @@ export async function insertTestUser(
   return id;
 }
 
-/** For tests: credits that the user can also send. */
+/** For tests: gives the user credits that can also be sent. */
 export async function buyForTest(db: Database, userId: string, amountMicro: bigint): Promise<void> {
   await inTransaction(db, (tx) =>
     transfer(tx, {

@@ -8,9 +8,9 @@ import { createPool, openDatabase } from '../../../platform/db/database.ts';
 import { UsageLeader } from '../usage/usage-leader.ts';
 
 /**
- * One server process of usage-crash.test.ts: uses credits for the users, each given with a key as `user/key`,
- * until it is killed. Prints each use before it is settled, and each batch after its commit was acknowledged,
- * as a JSON line.
+ * One server process of usage-crash.test.ts. Uses credits for the callers, each given as `user/key`, until it
+ * is killed. Prints JSON lines: each use before it is settled, and each batch after its commit was
+ * acknowledged.
  */
 const { values, positionals: callers } = parseArgs({
   options: { url: { type: 'string' } },
@@ -27,7 +27,7 @@ pool.query = (async (asked: { name?: string }) => {
   const answer = await query(asked);
   if (asked.name === 'usage_write') {
     const rows = (answer as { rows: { window_id: string; events: bigint | null }[] }).rows;
-    // Null: the window has no leader any more, or PostgreSQL lost its creation in a crash.
+    // Skip null: the window no longer belongs to this leader, or PostgreSQL has lost it in a crash.
     for (const { window_id, events } of rows)
       if (events !== null) say({ written: window_id, events: Number(events), at });
   }

@@ -6,17 +6,17 @@ import type { References } from '../ledger/transfer.ts';
 import type { HoldOutcome } from './usage-queries.ts';
 
 type Options<Answer> = {
-  /** The preferred and the minimum amount. */
+  /** The preferred amount; `leastMicro` is the minimum. */
   wantedMicro: bigint;
   leastMicro: bigint;
   attempt: (micro: bigint) => Promise<Answer>;
-  /** Releases the holds of the user's idle windows; returns false if there were none. */
+  /** Closes the user's idle windows, which releases their holds. Returns false if there were none. */
   makeRoom: () => Promise<boolean>;
 };
 
 /**
- * Holds the preferred amount, or else the minimum, closing idle windows if necessary. Throws AppError
- * 'insufficient_funds' or 'budget_exceeded'.
+ * Holds the preferred amount. If the credit is not enough, closes idle windows, and then tries the minimum.
+ * Throws AppError 'insufficient_funds' or 'budget_exceeded'.
  */
 export async function acquireHold<Answer extends HoldOutcome>({
   wantedMicro,
@@ -49,17 +49,19 @@ export type Usage = {
   userId: string;
   keyId: string | null;
   use: Use;
-  /** The subject of the use: calls of one user and key for the same source share a window. */
+  /** The subject of the use, e.g. a model. Calls with the same user, API key and source share a window. */
   source: string;
   description: string;
   references: References;
-  /** Unit prices in micro-BGL: a window has fixed prices, and other prices open another window. */
+  /**
+   * Unit prices in micro-BGL. A window has fixed prices, so a call with other prices opens another window.
+   */
   unitPrices: readonly bigint[];
-  /** The maximum cost. */
+  /** The maximum cost of this use. */
   priceMicro: bigint;
 };
 
-/** Returns the key of a use. Uses with the same key share a window. */
+/** Returns the key of a use. Uses with equal keys share a window. */
 export function keyOf({ userId, keyId, use, source, unitPrices }: Usage): string {
   return JSON.stringify([userId, keyId, use, source, ...unitPrices.map(String)]);
 }

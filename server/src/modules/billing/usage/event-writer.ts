@@ -2,7 +2,7 @@ import type { Services } from '../../../platform/context.ts';
 import { wasRolledBack } from '../../../platform/db/errors/database-errors.ts';
 import { type UsageEvent, type WrittenEvents, writeEvents } from './usage-queries.ts';
 
-/** How long an event waits for others before it is written. */
+/** How long an event waits for more events before the batch is written. */
 const GATHER_MS = 100;
 const BATCH_MAX = 500;
 const RETRY_MS = 1_000;
@@ -12,20 +12,23 @@ type Batch = { window: string; events: UsageEvent[] }[];
 type Options = {
   leaderId: string;
   onWritten: (windowId: string) => void;
-  /** Another process has closed the window: its unwritten events are dropped. */
+  /** Another process has closed the window, so its unwritten events are dropped. */
   onLost: (windowId: string) => void;
-  /** Event n is lost, so that later events cannot be written: they are dropped. */
+  /**
+   * The database has lost event `n` of the window, so later events cannot be written either and are dropped.
+   */
   onGap: (windowId: string, n: bigint) => void;
 };
 
 /**
- * Collects the events of windows and writes them in batches, one batch at a time. A batch whose commit is
- * unconfirmed is written again: the database knows the last written event of each window.
+ * Collects the events of usage windows, and writes them in batches, one batch at a time. If it is unknown
+ * whether a batch was committed, it is written again. The database skips repeated events, because it stores
+ * the number of each window's last event.
  */
 export class EventWriter {
   private readonly services: Pick<Services, 'db' | 'pool' | 'log'>;
   private readonly options: Options;
-  /** By window, the longest waiting first. */
+  /** Unwritten events by window. The window that has waited longest is first. */
   private readonly unwritten = new Map<string, UsageEvent[]>();
   private count = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -44,7 +47,7 @@ export class EventWriter {
     if (!this.writing) this.writeIn(GATHER_MS);
   }
 
-  /** Writes all events of a closing window, even if others add events in the meantime. */
+  /** Writes all events of a window before it closes. Other windows may add events during this time. */
   async flush(windowId: string): Promise<void> {
     while (this.waiting(windowId) > 0 && (await this.write()));
   }
@@ -67,7 +70,10 @@ export class EventWriter {
     }, ms);
   }
 
-  /** Writes a batch, or waits for the current one, and schedules the next. Returns false after a failure. */
+  /**
+   * Writes one batch, or waits for the batch that is being written, and then schedules the next. Returns
+   * false after a failure.
+   */
   private write(): Promise<boolean> {
     this.writing ??= this.writeBatch(this.nextBatch())
       .catch((error: unknown) => {
@@ -83,7 +89,7 @@ export class EventWriter {
     return this.writing;
   }
 
-  /** Returns the longest waiting events, up to the limit. */
+  /** Returns the events that have waited longest, up to the limit of a batch. */
   private nextBatch(): Batch {
     const batch: Batch = [];
     let room = BATCH_MAX;
@@ -96,7 +102,9 @@ export class EventWriter {
     return batch;
   }
 
-  /** Writes a batch, or its windows one by one if the database rejects it. Returns false after a failure. */
+  /**
+   * Writes a batch. If the database rejects it, writes its windows one by one. Returns false after a failure.
+   */
   private async writeBatch(batch: Batch): Promise<boolean> {
     const [first, ...others] = batch;
     if (!first) return true;
@@ -128,7 +136,7 @@ export class EventWriter {
     else this.options.onWritten(windowId);
   }
 
-  /** Moves the window to the end of the queue, because the others have waited longer. */
+  /** Moves the window to the end of the queue, because all other windows have waited longer. */
   private requeue(windowId: string, events: UsageEvent[]): void {
     this.unwritten.delete(windowId);
     if (events.length > 0) this.unwritten.set(windowId, events);

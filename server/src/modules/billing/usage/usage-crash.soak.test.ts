@@ -29,13 +29,13 @@ const ROUNDS = 20;
 const LIMIT_MS = 3_600_000;
 const USES_PER_STAGE = 300;
 /**
- * The maximum age of lost uses: 0.1 s of batching plus a write on a busy machine. If a write takes longer,
- * uses since the last acknowledged write may be lost.
+ * Only uses younger than this at the crash may be lost: 0.1 s of batching, plus a write on a busy machine. If
+ * a write takes longer, all uses since the last acknowledged write may be lost.
  */
 const FORGOTTEN_MS_MAX = 1_000;
-/** Minimum duration of each part of a round, so that most of its uses are written. */
+/** Minimum duration of each stage of a round, so that most of its uses are written before the crash. */
 const STAGE_MS = 2_500;
-/** Two users have plenty of credit, and one runs out; two keys have budgets. */
+/** Two users have enough credit, and one runs out. Two of the keys have budgets. */
 const users = [
   { grantMicro: 10_000_000n, budgetMicro: null },
   { grantMicro: 10_000_000n, budgetMicro: 3_000n },
@@ -80,7 +80,7 @@ test('kill -9 of three servers and of PostgreSQL loses no written use, charges n
       .selectFrom('usage_events')
       .select(['window_id', 'id', 'amount_micro', 'n'])
       .execute();
-    // Every written event is a use, once.
+    // Every written event belongs to exactly one use.
     const written = new Set(events.map(({ id }) => id));
     expect(written.size).toBe(events.length);
     for (const { id, amount_micro } of events)
@@ -104,7 +104,10 @@ test('kill -9 of three servers and of PostgreSQL loses no written use, charges n
   });
 });
 
-/** Expects that users paid for covered usage, no key exceeds its budget, and no hold is left. */
+/**
+ * Expects that users paid for all usage that their holds covered, that no key exceeds its budget, and that no
+ * hold is left.
+ */
 async function expectCharged(db: Database, callers: string[], postgresKilledAt: number): Promise<void> {
   const windows = await db
     .selectFrom('usage_windows')
@@ -122,7 +125,8 @@ async function expectCharged(db: Database, callers: string[], postgresKilledAt: 
     const { grantMicro = 0n, budgetMicro = null } = users[index] ?? {};
     const own = windows.filter(({ user_id }) => user_id === userId);
     expect(own.every(({ closed_at }) => closed_at !== null)).toBe(true);
-    // The growth of a hold is not durable immediately: the part that PostgreSQL lost is not charged.
+    // The growth of a hold is committed without waiting for the disk. Usage beyond the hold that PostgreSQL
+    // remembers is not charged.
     for (const { opened_at } of own.filter(({ used_micro, amount }) => used_micro > amount))
       expect(opened_at.getTime()).toBeLessThan(postgresKilledAt);
     const charged = own.reduce(
@@ -139,7 +143,10 @@ async function expectCharged(db: Database, callers: string[], postgresKilledAt: 
 const findKey = (db: Database, keyId: string) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', keyId).executeTakeFirstOrThrow();
 
-/** Returns the uses that a crash may lose: a killed process's last ones, or PostgreSQL's newest windows. */
+/**
+ * Returns a check for uses that a crash may lose: the last uses of a killed process, or uses in windows that
+ * were opened just before PostgreSQL was killed.
+ */
 function forgettable({ settled }: Announced, eventsOf: Map<string, number>, postgresKilledAt: number) {
   const openedAt = new Map<string, number>();
   for (const { window, at } of settled.values())
@@ -151,14 +158,14 @@ function forgettable({ settled }: Announced, eventsOf: Map<string, number>, post
 }
 
 type Server = {
-  /** The last acknowledged write, and its start. */
+  /** `wroteAt`: when the last write was acknowledged. `lastWriteAt`: when it started. */
   wroteAt: number;
   lastWriteAt: number;
   killedAt: number;
   kill: () => Promise<void>;
 };
 
-/** A use: its time, window and server. */
+/** A settled use, with its time, window and server. */
 type Settled = { amount: number; at: number; window: string; server: Server };
 
 /** The output of the servers before they were killed. */
@@ -184,7 +191,7 @@ class Announced {
     this.wake();
   }
 
-  /** Waits for more uses, and until each of the servers has written some. */
+  /** Waits until there are enough new uses, and until every server has had a write acknowledged. */
   async more(servers: Server[]): Promise<void> {
     const [goal, from] = [this.settled.size + USES_PER_STAGE, Date.now()];
     await sleep(STAGE_MS);
@@ -223,7 +230,7 @@ async function insertCaller(
   return `${userId}/${await insertTestKey(db, { userId, budgetMicro })}`;
 }
 
-/** Simulates the expiry of the killed servers' leases, after PostgreSQL has finished their queries. */
+/** Lets the leases of the killed servers expire, after PostgreSQL has finished their queries. */
 async function closeLost(services: Services): Promise<void> {
   await vi.waitFor(async () => {
     const others = await sql`

@@ -13,7 +13,9 @@ import { sealTransfers } from '../verification/chain.ts';
 import { verifyLedger } from '../verification/verify-ledger.ts';
 import { UsageLeader } from './usage-leader.ts';
 
-/* A database that failed over slightly behind has lost its newest writes. */
+/*
+ * Tests a database whose newest writes are lost, as after a failover to a replica that was slightly behind.
+ */
 
 const { url } = await testDatabase();
 const pool = createPool(url);
@@ -48,7 +50,7 @@ async function proveUsage(): Promise<string | undefined> {
   return checks.find(({ name }) => name === 'usage')?.detail;
 }
 
-test('closes a window that lost its last answer with the rest, without blocking other windows', async () => {
+test('closes a window whose last answer was lost, charges its other answers, and does not block other windows', async () => {
   const leader = new UsageLeader(services);
   const [ada, bob] = [await newUser(), await newUser()];
   const torn = await use(leader, ada);
@@ -81,7 +83,7 @@ test('closes a window that lost its last answer with the rest, without blocking 
   await proveUsage();
 });
 
-test('charges the hold of a window whose growth was lost', async () => {
+test("charges at most the remaining hold if the growth of a window's hold was lost", async () => {
   const leader = new UsageLeader(services);
   const ada = await newUser();
   const windowId = await use(leader, ada, 100n);

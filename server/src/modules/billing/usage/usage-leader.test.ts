@@ -85,7 +85,7 @@ describe('a usage window', () => {
     await expectSoundBooks();
   });
 
-  test('queries the database when it is opened, but not for later answers', async () => {
+  test('queries the database when a window opens, but not for later answers', async () => {
     const leader = lead();
     const usage = await usageOf(1_000_000n, { priceMicro: 10_000n });
     (await leader.reserve(usage)).settle(null);
@@ -114,7 +114,7 @@ describe('a usage window', () => {
     });
   });
 
-  test('spends the last credit and no more; idle windows release their holds', async () => {
+  test('allows spending the last credit and no more; idle windows release their holds', async () => {
     const leader = lead();
     const usage = await usageOf(3n * PRICE);
     const idle = await leader.reserve(await usageOf(0n, { userId: usage.userId, source: 'idle' }));
@@ -143,7 +143,7 @@ describe('a usage window', () => {
     expect((await chargesOf(userId))[0]?.refs).toMatchObject({ key_id: keyId });
   });
 
-  test('lets an open reservation grow up to the available credit, also while ending', async () => {
+  test('lets an open reservation grow up to the available credit, even while its window is ending', async () => {
     const leader = lead();
     const usage = await usageOf(10n * PRICE);
     const place = await leader.reserve(usage);
@@ -159,7 +159,7 @@ describe('a usage window', () => {
     expect((await getUserTotals(db, usage.userId)).held).toBeGreaterThanOrEqual(7n * PRICE);
   });
 
-  test('charges the grown reservation', async () => {
+  test('charges a reservation that has grown', async () => {
     const leader = lead();
     const usage = await usageOf(10n * PRICE);
     const place = await leader.reserve(usage);
@@ -179,7 +179,7 @@ describe('a usage window', () => {
   });
 });
 
-test('an opening that waits for its user does not block other openings', async () => {
+test("an opening that waits for its user's account does not block other openings", async () => {
   const leader = lead();
   const [slow, quick] = [await usageOf(10_000n), await usageOf(10_000n)];
   (await leader.reserve(await usageOf(10_000n))).settle(null);
@@ -195,7 +195,7 @@ test('an opening that waits for its user does not block other openings', async (
   await leader.close();
 });
 
-describe('a process that is gone', () => {
+describe('a process that has died', () => {
   test('has its windows closed by others, with its written usage', async () => {
     const leader = lead();
     const usage = await usageOf(10_000n);
@@ -214,7 +214,7 @@ describe('a process that is gone', () => {
     await expectSoundBooks();
   });
 
-  test('writes nothing more when it resumes, and opens new windows', async () => {
+  test('writes nothing more into closed windows when it resumes, and opens new ones', async () => {
     const leader = lead();
     const usage = await usageOf(10_000n);
     const place = await leader.reserve(usage);
@@ -230,7 +230,7 @@ describe('a process that is gone', () => {
   });
 });
 
-test('a batch with an unconfirmed commit is written once', async () => {
+test('a batch is written once even if the acknowledgement of its commit is lost', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   const place = await leader.reserve(usage);
@@ -261,7 +261,7 @@ function handleNext(name: string, handled: (ask: () => Promise<unknown>) => Prom
   }) as never);
 }
 
-test('a failed opening does not affect the lease, and is closed once', async () => {
+test('a failed opening does not affect the lease, and its window is closed once', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   handleNext('usage_open', () => Promise.reject(new Error('the database is away')));
@@ -281,7 +281,7 @@ test('a failed opening does not affect the lease, and is closed once', async () 
   expect((await chargesOf(usage.userId)).map(({ amount }) => amount)).toEqual([30n]);
 });
 
-test('an opening whose answer is lost releases its hold at the next look', async () => {
+test('if the response to an opening is lost, the next look releases its hold', async () => {
   const leader = lead();
   const usage = await usageOf(4n * PRICE);
   handleNext('usage_open', async (ask) => {
@@ -298,7 +298,7 @@ test('an opening whose answer is lost releases its hold at the next look', async
   await expectSoundBooks();
 });
 
-test('an expired lease loses nothing in a window that is still open', async () => {
+test('an expired lease loses nothing in windows that no other process has closed', async () => {
   const leader = lead();
   const [before, during] = [await usageOf(10_000n), await usageOf(10_000n)];
   const place = await leader.reserve(before);
@@ -320,7 +320,7 @@ test('an expired lease loses nothing in a window that is still open', async () =
   await expectSoundBooks();
 });
 
-test('of windows closed by others during a suspend, only newer answers are lost, and later ones are charged', async () => {
+test('if others have closed its windows during a suspend, a process loses the answers it had not written, and charges later ones', async () => {
   const leader = lead();
   const usage = await usageOf(10_000n);
   const [written, lost, late] = [
@@ -352,7 +352,7 @@ test('of windows closed by others during a suspend, only newer answers are lost,
   await expectSoundBooks();
 });
 
-test('a lost window that cannot be closed does not block the others', async () => {
+test('a lost window that cannot be closed does not block other windows', async () => {
   const places = await Promise.all(
     [1, 2].map(async () => {
       const leader = lead();

@@ -22,37 +22,46 @@ import {
   widen,
 } from './usage-window.ts';
 
-/** A hold outlives the hour of its window and the longest answer in it; it is never extended. */
+/**
+ * How long a hold is valid: longer than its window's hour plus the longest answer. Its expiry is never
+ * extended.
+ */
 const HOLD_MS = 3 * 60 * 60_000;
 
 const LOOK_MS = 1_000;
 
-/** Windows to close in parallel, one per user, because a user's windows share an account. */
+/** Maximum windows to close in parallel. Only one per user, because a user's windows share an account. */
 const CLOSED_AT_ONCE = 4;
 
-/** Maximum events that a crash can lose: unwritten events and open reservations. */
+/** Maximum unwritten events plus open reservations, which is what a crash can lose. */
 const UNWRITTEN_MAX = 2_000;
 
 export type Used = Omit<UsageEvent, 'n'>;
 
-/** A reserved amount in a window. */
+/** An amount of a window's hold that is reserved for one use. */
 export type Reservation = {
   windowId: string;
   readonly priceMicro: bigint;
-  /** Raises the reservation to this price. Throws like `reserve`; the reservation then stays unchanged. */
+  /**
+   * Raises the reservation to this price. Throws the errors of `reserve`, and then leaves the reservation
+   * unchanged.
+   */
   extend: (priceMicro: bigint) => Promise<void>;
-  /** Ends the reservation, once, with the usage (at most its price), or with null for none. */
+  /**
+   * Ends the reservation. Call it once: with the usage, which costs at most the reserved price, or with null
+   * if nothing was used.
+   */
   settle: (used: Used | null) => void;
 };
 
 type OpenWindow = {
   id: string;
-  /** Empty if it is unknown whether the window was opened. */
+  /** Empty if the opening was not confirmed, so that it is unknown whether a hold exists. */
   holdId: string;
   usage: Usage;
   window: Window;
   state: 'open' | 'ending';
-  /** The current growth of the hold, which runs after earlier ones. */
+  /** The running growth of the hold. The next growth waits for it. */
   growing: Promise<void>;
   closing: Promise<void> | null;
 };
@@ -105,8 +114,9 @@ export class UsageLeader {
   }
 
   /**
-   * Reserves the highest price of a use: immediately if the window has room, or else after opening a window
-   * or growing its hold. Throws AppError 'insufficient_funds', 'budget_exceeded' or 'unavailable'.
+   * Reserves the maximum cost of a use. This is immediate if the hold of an open window has enough left.
+   * Otherwise it opens a window or grows its hold first. Throws AppError 'insufficient_funds',
+   * 'budget_exceeded' or 'unavailable'.
    */
   async reserve(usage: Usage): Promise<Reservation> {
     if (this.openReservations + this.writer.waiting() >= UNWRITTEN_MAX) {
@@ -126,7 +136,7 @@ export class UsageLeader {
     }
   }
 
-  /** Closes windows without open reservations, of a user or of all. Returns the number of closed ones. */
+  /** Closes windows without open reservations, of one user or of all users. Returns how many it closed. */
   async closeIdle(userId?: string): Promise<number> {
     const idle = [...this.current.values()].filter(
       ({ window, usage }) => window.open === 0 && (userId === undefined || usage.userId === userId),
@@ -139,7 +149,7 @@ export class UsageLeader {
   /** Closes due windows and renews the lease, until `close`. */
   start(): void {
     this.repeat(() => this.look());
-    // Separate from closing, so that a slow close does not delay the renewal of the lease.
+    // Renew the lease in its own loop, so that a slow close does not delay it.
     this.repeat(async () => {
       if (this.windows.size > 0) await renewLease(this.services.db, this.leaderId);
     });
@@ -162,7 +172,10 @@ export class UsageLeader {
     await this.closeEnding();
   }
 
-  /** Writes and closes all windows, and ends the lease: other processes close the rest. */
+  /**
+   * Writes and closes all windows, and ends the lease. If a window could not be closed, another process
+   * closes it.
+   */
   async close(): Promise<void> {
     this.isStopped = true;
     for (const open of this.current.values()) this.endTaking(open);
@@ -192,7 +205,7 @@ export class UsageLeader {
         return this.insert(usage, id, amountMicro);
       },
     }).catch((error: unknown) => {
-      // Unconfirmed: the row may exist, so it is closed like any other.
+      // It is unknown whether the row exists, so close it like an existing window.
       if (!isOutOfCredit(error)) this.add({ id, holdId: '', usage, heldMicro: 0n, state: 'ending' });
       throw error;
     });
@@ -231,8 +244,8 @@ export class UsageLeader {
   }
 
   /**
-   * Grows the hold, one growth at a time: each first checks whether the previous one made enough room.
-   * `ahead`: also for later answers.
+   * Grows the hold for a price. Growths of a window run one after the other, and each first checks whether an
+   * earlier one is already enough. With `ahead`, also grows the hold for later answers.
    */
   private grow(open: OpenWindow, priceMicro: bigint, { ahead } = { ahead: true }): Promise<void> {
     const turn = open.growing.then(async () => {
@@ -254,7 +267,9 @@ export class UsageLeader {
     return turn;
   }
 
-  /** Raises an open reservation. An ending window still grows until its last one is settled. */
+  /**
+   * Raises an open reservation. This also works in an ending window, until its last reservation is settled.
+   */
   private async widen(open: OpenWindow, byMicro: bigint): Promise<void> {
     for (;;) {
       const widened = widen(open.window, byMicro, this.nowMs());
@@ -303,7 +318,7 @@ export class UsageLeader {
         state === 'ending' && window.open === 0 && (userId === undefined || usage.userId === userId),
     );
     const closeNext = async (open: OpenWindow) => {
-      // A process that stops does not wait for an unreachable database once per window.
+      // When the process stops and the database is unreachable, do not wait for it again for every window.
       if (hasFailed && this.isStopped) return;
       open.closing ??= this.closeOne(open).finally(() => {
         open.closing = null;
@@ -337,7 +352,7 @@ export class UsageLeader {
     this.windows.delete(windowId);
   }
 
-  /** Stops all writes to the window, including its open reservations. The next look closes it. */
+  /** Stops all writes to the window, also for its open reservations. The next look closes the window. */
   private cutOff(windowId: string): void {
     const open = this.windows.get(windowId);
     if (!open) return;

@@ -18,13 +18,13 @@ test('keeps days for a while and then drops them', async () => {
       .length;
   const before = await days();
   await rotatePartitions(db, 90);
-  // The old day was dropped, and tomorrow's was created.
+  // The oldest day was dropped and tomorrow was added, so the number is the same.
   expect(await days()).toBe(before);
   await rotatePartitions(db, 90);
   expect(await days()).toBe(before);
 });
 
-test('drops days in use another night, without delaying charges', async () => {
+test('retries another night if a day to drop is in use, without delaying charges', async () => {
   await sql`select usage_prepare_day(current_date - 200)`.execute(db);
   const { rows } = await sql<{ name: string }>`
     select 'usage_events_' || to_char(current_date - 200, 'YYYYMMDD') as name`.execute(db);

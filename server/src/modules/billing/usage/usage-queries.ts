@@ -10,7 +10,7 @@ type Prepared = Pick<Services, 'db' | 'pool'>;
 
 const LEASE_MS = 30_000;
 const RENEW_MS = 8_000;
-/** Minimum rest of the lease after a window was opened. */
+/** A lease is valid for at least this long after a window was opened. */
 const LEASE_LEFT_MS = 10_000;
 
 export type NewWindow = {
@@ -31,8 +31,8 @@ export type NewWindow = {
 export type HoldOutcome = { outcome: string; available: bigint | null };
 
 /**
- * Opens a window with a new hold. Does not wait for the disk: if the database crashes immediately afterwards,
- * the window may be lost, and its reservations are not charged.
+ * Opens a window with a new hold. Does not wait for the disk. If the database crashes immediately afterwards,
+ * the window may be lost, and its uses are not charged.
  */
 export async function openWindowRow(
   services: Prepared,
@@ -75,8 +75,8 @@ export type UsageEvent = {
 };
 
 /**
- * The number of a window's written events; null if the window is closed, or if the database has lost earlier
- * events, starting with `missing`.
+ * The number of events that the database has written for a window. Null if the window is closed, or if the
+ * database has lost earlier events; `missing` is then the number of the first lost one.
  */
 export type WrittenEvents = { window_id: string; events: bigint | null; missing: bigint | null };
 
@@ -98,7 +98,7 @@ export async function writeEvents(
   );
 }
 
-/** The window's owner, and the usage in micro-BGL that could not be charged. */
+/** The owner of a closed window, and the usage in micro-BGL that its hold did not cover. */
 export type ClosedWindow = {
   outcome: 'ok' | 'led' | 'closed' | 'ended';
   user_id: string;
@@ -106,8 +106,8 @@ export type ClosedWindow = {
 };
 
 /**
- * Closes a window; without a leader, only if its own leader has no lease. Throws PostgreSQL's
- * lock_not_available if another transaction locks its rows for more than two seconds.
+ * Closes a window. Without a `leaderId`, closes it only if its leader's lease has expired. Throws
+ * PostgreSQL's lock_not_available if another transaction locks its rows for more than two seconds.
  */
 export async function closeWindowRow(
   services: Prepared,
@@ -124,7 +124,10 @@ export async function closeWindowRow(
   return oneOf(rows);
 }
 
-/** Renews the leader's lease when due, even after its expiry: windows closed by others stay closed. */
+/**
+ * Renews the leader's lease if it is due. This also works after the lease has expired, but windows that
+ * others have closed stay closed.
+ */
 export async function renewLease(db: Database, leaderId: string): Promise<void> {
   await sql`select usage_lease(${leaderId}, ${LEASE_MS}, ${LEASE_MS - RENEW_MS})`.execute(db);
 }
@@ -136,7 +139,7 @@ export async function endLease(db: Database, leaderId: string): Promise<void> {
     where id = ${leaderId} or lease_until < clock_timestamp() - interval '1 day'`.execute(db);
 }
 
-/** Returns ids of open windows whose leader has no lease, in order, after the id `after`. */
+/** Returns ids of open windows whose leader's lease has expired, in order, after the id `after`. */
 export async function listLostWindows(db: Database, after: string | null, limit: number): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select w.id from usage_windows w left join usage_leaders l on l.id = w.leader_id
@@ -147,8 +150,9 @@ export async function listLostWindows(db: Database, after: string | null, limit:
 }
 
 /**
- * Creates tomorrow's partition and drops partitions older than `keptDays`. A drop waits for open reads and
- * writes of events, and blocks new ones: after two seconds it fails with PostgreSQL's lock_not_available.
+ * Creates tomorrow's partition, and drops partitions older than `keptDays`. A drop waits for running reads
+ * and writes of events, and blocks new ones during the wait. It therefore gives up after two seconds with
+ * PostgreSQL's lock_not_available.
  */
 export async function rotatePartitions(db: Database, keptDays: number): Promise<void> {
   await sql`select usage_prepare_day((clock_timestamp() at time zone 'UTC')::date + 1)`.execute(db);
@@ -173,9 +177,9 @@ export type StoredWindow = {
 };
 
 /**
- * The first and last day on which a window, with its hold `h` and its transfer `t`, can have events, so that
- * only these partitions are read. Includes the day after the transfer, whose time is the start of its
- * transaction.
+ * The first and last day on which a window can have events, so that only these partitions are read. `h` is
+ * the window's hold and `t` its transfer. The day after the transfer is included, because a transfer's time
+ * is the start of its transaction.
  */
 export const windowDays = {
   first: sql<string>`(h.created_at at time zone 'UTC')::date`,

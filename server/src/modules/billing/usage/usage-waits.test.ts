@@ -11,7 +11,7 @@ import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../testing/test-user.ts';
 import { UsageLeader } from './usage-leader.ts';
 
-/* A window that waits for something does not block other users, and no window is lost. */
+/* Tests that a window which waits does not block other users, and that no window is lost. */
 
 const { url } = await testDatabase();
 const pool = createPool(url);
@@ -74,7 +74,7 @@ test('renews the lease while a close waits', async () => {
   expect(await getUserTotals(db, userId)).toMatchObject({ balance: 999_990n, held: 0n });
 });
 
-test('windows of users with locked accounts do not keep others open, and are closed later', async () => {
+test('windows of users with locked accounts do not keep other windows open, and are closed later', async () => {
   const [locked = '', ...others] = await addUsers(12);
   const leader = new UsageLeader(services);
   for (const userId of [locked, ...others]) await use(leader, userId);
@@ -82,7 +82,7 @@ test('windows of users with locked accounts do not keep others open, and are clo
   clock.advance({ seconds: 61 });
   await db.transaction().execute(async (tx) => {
     await sql`select from ledger_accounts where id = ${`user:${locked}`} for update`.execute(tx);
-    // Resolves although the account stays locked.
+    // This returns although the account is still locked.
     await leader.look();
     expect(await held(locked)).toBeGreaterThan(0n);
     expect(await Promise.all(others.map(held))).toEqual(others.map(() => 0n));
@@ -92,7 +92,7 @@ test('windows of users with locked accounts do not keep others open, and are clo
   await leader.close();
 });
 
-test("a user short of credit does not wait for other users' windows", async () => {
+test("a user short of credit does not wait for other users' windows to close", async () => {
   const [locked = '', short = ''] = await addUsers(2);
   const leader = new UsageLeader(services);
   for (const userId of [locked, short]) await use(leader, userId);
@@ -107,7 +107,7 @@ test("a user short of credit does not wait for other users' windows", async () =
   await leader.close();
 });
 
-test('a user short of credit does not wait until others stop using theirs', async () => {
+test('a user short of credit does not wait while other users keep using their windows', async () => {
   const [busy = '', short = ''] = await addUsers(2);
   const leader = new UsageLeader(services);
   for (const userId of [busy, short]) await use(leader, userId);

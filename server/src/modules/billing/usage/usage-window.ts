@@ -9,19 +9,19 @@ const IDLE_MS = 60_000;
 const AGE_MS_MAX = 60 * 60_000;
 const EVENTS_MAX = 10_000;
 
-/** A hold grows by the usage of this period at the window's average rate. */
+/** When a hold grows, it grows by the usage that is expected in this time at the window's average rate. */
 const AHEAD_MS = 10 * 60_000;
 
-/** A hold starts with, and grows by at least, this multiple of the price to reserve. */
+/** A hold starts with this multiple of the price to reserve, and grows by at least this multiple. */
 const AHEAD_PRICES = 4n;
 
-/** The shortest time over which a rate is measured. */
+/** The rate is measured over at least this time. */
 const RATE_MS_MIN = 60_000;
 
-/** The arithmetic of a usage window. Amounts are in micro-BGL, times in milliseconds. */
+/** The state of a usage window, and its arithmetic. Amounts are in micro-BGL, times in milliseconds. */
 export type Window = {
   heldMicro: bigint;
-  /** Settled usage, written or not. */
+  /** Usage of settled reservations, including usage that is not written yet. */
   usedMicro: bigint;
   reservedMicro: bigint;
   /** The number of open reservations. */
@@ -29,7 +29,7 @@ export type Window = {
   /** The number of settled events. */
   events: number;
   openedMs: number;
-  /** The time of the last reservation or settlement. */
+  /** When a reservation was last made or settled. */
   usedMs: number;
 };
 
@@ -37,7 +37,10 @@ export function openWindow(heldMicro: bigint, nowMs: number): Window {
   return { heldMicro, usedMicro: 0n, reservedMicro: 0n, open: 0, events: 0, openedMs: nowMs, usedMs: nowMs };
 }
 
-/** Closes a window for its leader, or for any process after its lease; logs uncharged usage. */
+/**
+ * Closes a window, for its leader, or for any process after its leader's lease has expired. Logs usage that
+ * could not be charged.
+ */
 export async function closeWindow(
   services: Pick<Services, 'db' | 'pool' | 'log' | 'clock'>,
   { windowId, leaderId }: { windowId: string; leaderId: string | null },
@@ -80,12 +83,12 @@ export async function getUsageWindow(
   };
 }
 
-/** Returns the unused rest of the hold. */
+/** Returns the part of the hold that is neither used nor reserved. */
 export function headroomMicro({ heldMicro, usedMicro, reservedMicro }: Window): bigint {
   return heldMicro - usedMicro - reservedMicro;
 }
 
-/** Returns the window with this price reserved; null if its hold has no room. */
+/** Returns the window after it has reserved this price; null if not enough of its hold is left. */
 export function reserve(window: Window, priceMicro: bigint, nowMs: number): Window | null {
   if (headroomMicro(window) < priceMicro) return null;
   return {
@@ -96,13 +99,19 @@ export function reserve(window: Window, priceMicro: bigint, nowMs: number): Wind
   };
 }
 
-/** Returns the window with an open reservation raised by this amount; null if its hold has no room. */
+/**
+ * Returns the window after an open reservation was raised by this amount; null if not enough of its hold is
+ * left.
+ */
 export function widen(window: Window, byMicro: bigint, nowMs: number): Window | null {
   if (headroomMicro(window) < byMicro) return null;
   return { ...window, reservedMicro: window.reservedMicro + byMicro, usedMs: nowMs };
 }
 
-/** Returns the window after a reservation ended with a charge, or null for none. Throws above its price. */
+/**
+ * Returns the window after a reservation has ended with a charge, or without one if the amount is null.
+ * Throws if the charge exceeds the reserved price.
+ */
 export function settle(
   window: Window,
   { priceMicro, amountMicro }: { priceMicro: bigint; amountMicro: bigint | null },
@@ -120,12 +129,12 @@ export function settle(
   };
 }
 
-/** Returns the first hold of a window if the user has enough credit. */
+/** Returns the preferred first hold of a window. */
 export function firstHoldMicro(priceMicro: bigint): bigint {
   return priceMicro * AHEAD_PRICES;
 }
 
-/** Returns the minimum and the preferred growth of the hold for this price. */
+/** Returns by how much the hold must grow at least for this price, and by how much it should grow. */
 export function growth(
   window: Window,
   priceMicro: bigint,
@@ -139,12 +148,17 @@ export function growth(
   return { leastMicro, wantedMicro };
 }
 
-/** Returns true if the window accepts no new reservations: it is an hour old, or full. */
+/**
+ * Returns true if the window accepts no new reservations, because it is an hour old or has the maximum number
+ * of events.
+ */
 export function isOver(window: Window, nowMs: number): boolean {
   return nowMs - window.openedMs >= AGE_MS_MAX || window.events >= EVENTS_MAX;
 }
 
-/** Returns true if the window must be closed: no open reservations, and expired or idle. */
+/**
+ * Returns true if the window must be closed: it has no open reservations, and accepts no new ones or is idle.
+ */
 export function isDue(window: Window, nowMs: number): boolean {
   return window.open === 0 && (isOver(window, nowMs) || nowMs - window.usedMs >= IDLE_MS);
 }

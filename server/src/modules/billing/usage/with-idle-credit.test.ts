@@ -5,7 +5,7 @@ import { testServer } from '../../../testing/test-server.ts';
 import { getUserTotals } from '../queries.ts';
 import { buyForTest } from '../testing/test-user.ts';
 
-test('the unused hold of an idle window can be sent, but not the hold of one in use', async () => {
+test('the unused hold of an idle window can be sent, and the hold of a window in use cannot', async () => {
   const server = await testServer({ config: { startingGrantBgl: '0' } });
   const [ada, bob] = [await server.signUp('Ada'), await server.signUp('Bob')];
   const { db } = server.services;

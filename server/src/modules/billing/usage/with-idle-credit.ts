@@ -1,13 +1,13 @@
 import { isOutOfCredit } from '../ledger/holds/holds.ts';
 import type { UsageLeader } from './usage-leader.ts';
 
-/** The usage windows of this process, which can release unused holds. */
+/** Closes idle usage windows of this process, which releases their unused holds. */
 export type IdleCredit = Pick<UsageLeader, 'closeIdle'>;
 
 /**
- * Runs work that holds or sends a user's credits. If the credit or the key's budget does not cover it, closes
- * the user's idle usage windows in this process and runs it once more, if there were any. A rejected attempt
- * must have no effect.
+ * Runs work that holds or sends a user's credits. If the user's credit or the key's budget is too low, closes
+ * the user's idle usage windows in this process. If it closed any, runs the work once more. Work that throws
+ * must have changed nothing.
  */
 export async function withIdleCredit<Answer>(
   usage: IdleCredit,

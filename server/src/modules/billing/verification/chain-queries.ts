@@ -4,10 +4,13 @@ import { type SealableTransfer, sealableColumns } from './hash-transfer.ts';
 
 type Reader = Database | Transaction;
 
-/** The highest possible seq, which no transfer has. */
+/** The highest possible seq. No transfer has it. */
 export const LAST_SEQ = 2n ** 63n - 1n;
 
-/** Returns the last assigned seq, and a transaction id above the id of every transaction with a seq. */
+/**
+ * Returns the last seq that was assigned, and a transaction id. Every transaction that has a seq up to this
+ * one has a lower id.
+ */
 export async function readSealingFence(db: Database): Promise<{ seq: bigint; xid: string }> {
   const last = await sql<{ seq: bigint }>`select last_value as seq from ledger_transfers_seq_seq`.execute(db);
   const own = await sql<{ xid: string }>`select pg_current_xact_id()::text as xid`.execute(db);
@@ -18,9 +21,10 @@ export async function readSealingFence(db: Database): Promise<{ seq: bigint; xid
 }
 
 /**
- * Returns true if all transactions of this database up to this id have ended. Unlike this check, a snapshot
- * would also count other databases of the server, where a transaction may run for hours (an import, a copy of
- * a database). A transaction locks its id before it can get a seq, until its writes are visible.
+ * Returns true if all transactions of this database with an id up to this one have ended. Works by locks: a
+ * transaction locks its id before it can get a seq, and until its writes are visible. A snapshot could not be
+ * used, because it also includes transactions in other databases of the server, which may run for hours (an
+ * import, a copy of a database).
  */
 export async function haveEarlierTransactionsEnded(db: Database, xid: string): Promise<boolean> {
   const { rows } = await sql<{ ended: boolean }>`
@@ -49,7 +53,7 @@ export async function findChainHead(db: Reader): Promise<Place | undefined> {
     .executeTakeFirst();
 }
 
-/** Returns the hash of the seal with this seq; undefined if there is none. */
+/** Returns the hash of the seal of this seq; undefined if there is none. */
 export async function findSealHash(db: Reader, seq: bigint): Promise<string | undefined> {
   const seal = await db.selectFrom('ledger_seals').select('hash').where('seq', '=', seq).executeTakeFirst();
   return seal?.hash;
@@ -77,7 +81,10 @@ export async function insertSeals(tx: Transaction, seals: Place[]): Promise<void
   await tx.insertInto('ledger_seals').values(seals).execute();
 }
 
-/** The sealer's sums: each table with its grouping columns and its rows of `ledger_sum_days`. */
+/**
+ * The tables of the sealer's sums. `by` are a table's grouping columns; `of` selects its rows from
+ * `ledger_sum_days`.
+ */
 const sealedSums = [
   { table: 'ledger_sealed_totals', by: ['account_id', 'counterpart'], of: sql`true` },
   { table: 'ledger_daily', by: ['account_id', 'day', 'counterpart'], of: sql`true` },
@@ -89,7 +96,10 @@ const sealedSums = [
   },
 ] as const;
 
-/** Adds the transfers above `after`, up to `upTo`, to the sums. Call it while sealing them. */
+/**
+ * Adds the transfers above `after` and up to `upTo` to the sealer's sums. Call it in the transaction that
+ * seals them.
+ */
 export async function addToSealedSums(
   tx: Transaction,
   { after, upTo }: { after: bigint; upTo: bigint },

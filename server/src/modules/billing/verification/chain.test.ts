@@ -98,7 +98,7 @@ describe('sealing', () => {
     });
   });
 
-  test('tolerates numbers that were never used', async () => {
+  test('tolerates numbers of transactions that were rolled back', async () => {
     const { db, ada } = await sealedLedger();
     const undone = db.transaction().execute(async (tx) => {
       await grant(tx, ada);
@@ -187,12 +187,12 @@ describe('a chain recomputed on several connections', () => {
   const recompute = (db: Database) =>
     shareSnapshot(db, 3, (txs) => recomputeChain(txs, { upTo: 5n, batch: 1n }));
 
-  test('is right if all of its parts are', async () => {
+  test('is correct if all of its parts are', async () => {
     const { db } = await sealedLedger();
     expect(await recompute(db)).toEqual({ broken: null, skipped: 0 });
   });
 
-  test('breaks at its first break, and misses no seal', async () => {
+  test('reports its first wrong seal, and counts missing seals', async () => {
     const { db } = await sealedLedger();
     await tamper(db, "update ledger_transfers set description = 'x' where seq in (2, 4)");
     expect((await recompute(db)).broken).toContain('at transfer 2');
@@ -200,7 +200,7 @@ describe('a chain recomputed on several connections', () => {
     expect((await recompute(db)).skipped).toBe(1);
   });
 
-  test('is read from one snapshot', async () => {
+  test('is read from one snapshot on all connections', async () => {
     const { db } = await sealedLedger();
     const counts = await shareSnapshot(db, 2, async (txs) => {
       await tamper(db, 'delete from ledger_seals');
@@ -240,7 +240,7 @@ describe('a proof', () => {
       await lockProofs(tx);
       const waiting = proveLedger(db, waits).then(() => expect(isOver).toBe(true));
       await expect.poll(() => waits.mock.calls.length).toBe(1);
-      // The job does not wait.
+      // The job skips its run instead of waiting.
       expect(await verifyLedgerIfStale(db)).toBeNull();
       isOver = true;
       return { waiting };
@@ -248,7 +248,7 @@ describe('a proof', () => {
     await proof.waiting;
   });
 
-  test('is old after a minute, and after 25 times its duration', async () => {
+  test('is old after a minute, or after 25 times its duration if that is longer', async () => {
     const { db } = await sealedLedger();
     await proveLedger(db);
     const age = (minutes: number) =>
@@ -268,7 +268,7 @@ describe('a proof', () => {
 test('the hash in SQL matches hashTransfer for any text', async () => {
   const { db, ada } = await sealedLedger();
   const text = fc.string({ unit: 'binary', maxLength: 20 }).map((any) => storableText(any));
-  // The names of references are fixed in the code.
+  // Only values may be any text: the names of references are fixed in the code.
   const name = fc.string({ minLength: 1, maxLength: 8 });
   const refs = fc.dictionary(name, text, { maxKeys: 4, noNullPrototype: true });
   const property = fc.asyncProperty(text, refs, async (description, references) => {
@@ -283,9 +283,9 @@ test('the hash in SQL matches hashTransfer for any text', async () => {
   expect(suspect).toBeNull();
 });
 
-test('hashTransfer decides if the hash in SQL differs', async () => {
+test('hashTransfer is right if the hash in SQL differs from it', async () => {
   const { db, ada } = await sealedLedger();
-  // JavaScript sorts names by UTF-16, PostgreSQL by UTF-8.
+  // These names differ in order: JavaScript sorts by UTF-16, PostgreSQL by UTF-8.
   const references = { '\u{1f956}': 'baguette', '\uff5e': 'tilde' };
   for (let i = 0; i < 3; i += 1) await db.transaction().execute((tx) => grant(tx, ada, references));
   await sealTransfers(db);

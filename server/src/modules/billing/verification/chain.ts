@@ -13,19 +13,25 @@ import {
 import { FIRST_HASH, hashTransfer } from './hash-transfer.ts';
 import { checkSeals, findSeal } from './proof-queries.ts';
 
-/** Sequence numbers per query; some may be unused. */
+/** Sequence numbers per query. Some of them may be unused. */
 const BATCH = 50_000n;
 
 const SEAL_TRANSFERS_BATCH = 500;
 const FENCE_TRIES = 100;
 const FENCE_PAUSE_MS = 50;
 
-/** A description of the first wrong seal, null if all are right, and the number of unsealed transfers. */
+/**
+ * `broken` describes the first wrong seal; null if all are right. `skipped` is the number of unsealed
+ * transfers.
+ */
 export type Chain = { broken: string | null; skipped: number };
 
 type Break = { seq: bigint; what: string };
 
-/** Recomputes the seals up to a seq. The connections share a snapshot and process parts in parallel. */
+/**
+ * Recomputes the seals up to `upTo`. All connections must have the same snapshot; they process parts of the
+ * chain in parallel.
+ */
 export async function recomputeChain(
   connections: (Transaction | Promise<Transaction>)[],
   { upTo, batch = BATCH }: { upTo: bigint; batch?: bigint },
@@ -35,7 +41,8 @@ export async function recomputeChain(
   let begun = 0n;
   const work = async (connection: Transaction | Promise<Transaction>) => {
     const tx = await connection;
-    // Parts are started in order: when a break is found, all earlier parts are done or running.
+    // Parts start in order. If one is wrong, all earlier parts are finished or running, so the first wrong
+    // seal will be found.
     while (begun < upTo && breaks.length === 0) {
       const part = { after: begun, upTo: begun + batch < upTo ? begun + batch : upTo };
       begun = part.upTo;
@@ -57,7 +64,8 @@ async function recomputePart(
   let skipped = 0;
   while (place < upTo) {
     const found = await checkSeals(tx, { after: place, upTo });
-    // The rest after a suspect seal is checked again: only the first check counts the whole part.
+    // The rest of the part is checked again after each suspect seal. Only the first check covers the whole
+    // part, so only its count is right.
     if (place === after) skipped = found.skipped;
     if (found.suspect === null) break;
     const what = await judgeSeal(tx, found.suspect);
@@ -76,12 +84,11 @@ async function judgeSeal(tx: Transaction, seq: bigint): Promise<string | null> {
 }
 
 /**
- * Seals new transfers in the order of their seq. Returns their number.
- *
- * A seq is assigned before its transaction commits, so a higher seq may become visible before a lower one.
- * The sealer therefore reads the last seq and then gets its own transaction id, and waits until every
- * transaction with a lower id has ended: after that, no lower seq can appear. If an older transaction is
- * still running, sealing waits for the next run; nothing else waits.
+ * Seals new transfers in the order of their seq, and returns how many. A transfer gets its seq before its
+ * transaction commits, so a higher seq may become visible before a lower one. The sealer therefore reads the
+ * last seq, then gets a transaction id of its own, and waits until all transactions with a lower id have
+ * ended. After that, no lower seq can appear. If an older transaction runs for too long, the next run seals
+ * the transfers. Nothing else waits.
  */
 export async function sealTransfers(db: Database): Promise<number> {
   const fence = await readSealingFence(db);

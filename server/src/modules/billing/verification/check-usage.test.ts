@@ -92,11 +92,11 @@ describe('the proof of usage windows', () => {
     expect(await failed(books)).toEqual(['usage']);
   });
 
-  test('reports usage left uncharged because holds expired, which is not an error', async () => {
+  test('reports usage that was not charged because holds expired, which is not an error', async () => {
     const books = await usedBooks();
     const { closed, open } = books;
     await books.db.transaction().execute((tx) => expireHolds(tx, { now: new Date('2100-01-01'), limit: 10 }));
-    // The window is still open: nothing was closed without a charge.
+    // A window that is still open has nothing uncharged.
     expect(await usageDetail(books)).toMatch(/^All 2 usage windows charge .* digest$/);
     await tamper(books, window(open, 'closed_at = now()'));
     expect(await usageDetail(books)).toMatch(
@@ -121,7 +121,7 @@ describe('the proof of usage windows', () => {
     expect(await failed(books)).toEqual(['usage']);
   });
 
-  test('finds an additional answer on a day outside the window', async () => {
+  test('finds an event added to a window on a day outside of it', async () => {
     const books = await usedBooks();
     await tamper(
       books,

@@ -6,13 +6,16 @@ import { windowDays } from '../usage/usage-queries.ts';
 
 export type Check = { name: string; ok: boolean; detail: string };
 
-/** Checks the events of this many days: older ones may have been dropped. */
+/** Checks only the events of this many days, because older ones may have been dropped. */
 const DAYS = 85;
 
-/** Matches the days of a window's events in `usage_events e`, with its hold `h` and its transfer `t`. */
+/** Matches events (`usage_events e`) on the days of a window with the hold `h` and the transfer `t`. */
 const days = sql`e.day between ${windowDays.first} and ${windowDays.last}`;
 
-/** Ids of windows with transfers or events whose window row is missing, or whose days do not match. */
+/**
+ * Ids of windows that transfers or events refer to, but whose row is missing or does not include the events'
+ * days.
+ */
 const gone = sql`
   select t.refs ->> 'usage_window_id' as id from ledger_transfers t
   where t.refs ->> 'usage_window_id' is not null
@@ -26,7 +29,10 @@ const gone = sql`
     where w.id = e.window_id and ${days}
   )`;
 
-/** True if a window's charge is its usage up to the hold, and its transfer matches the window. */
+/**
+ * True if a window's charge is its usage, at most the hold, and its transfer has the same values as the
+ * window.
+ */
 const isSealed = sql`
   case when t.seq is null then w.closed_at is null or h.status = 'released'
   else w.closed_at is not null
@@ -38,16 +44,17 @@ const isSealed = sql`
   end`;
 
 /**
- * The uncharged usage of a closed window: all of it if the hold had expired, or else the part beyond the
- * hold, because the database lost its growth. The installation bears it.
+ * The usage of a closed window that was not charged, which the installation bears. If the hold had expired,
+ * this is all of it. Otherwise it is the part above the hold, because the database has lost a growth of the
+ * hold.
  */
 const leftUncharged = sql`
   case when w.closed_at is not null and (t.seq is not null or h.status = 'released')
     then nullif(w.used_micro - coalesce(t.amount, 0), 0) end`;
 
 /**
- * True if a window has the count, sums and digest of its events. Check the digest first: manipulated
- * quantities may not be numbers.
+ * True if the count, sums and digest of a window match its events. Compares the digest first, because
+ * quantities that were tampered with may not be numbers.
  */
 const hasItsEvents = sql`
   case when (w.events, w.used_micro, w.digest) is distinct from (e.events, e.used, e.digest) then false
@@ -68,9 +75,8 @@ type Judged = {
 };
 
 /**
- * Checks that every usage window has the sums and the digest of its events, as long as they are stored, and
- * that its transfer contains them. Windows whose holds did not cover their usage are correct, and are counted
- * separately.
+ * Checks every usage window: its sums and digest must match its events while they are stored, and its
+ * transfer must contain them. Usage that a hold did not cover is no error, but is counted.
  */
 export async function checkUsage(tx: Transaction): Promise<Check> {
   const { rows } = await sql<Judged>`

@@ -11,8 +11,8 @@ import { countAccounts, findLastProof, listLargestAccounts } from './proof-queri
 const USERS_MAX = 200;
 
 /**
- * Returns the largest accounts and the last proof of the ledger; the caller is an operator. Queues a new
- * proof if the last one is missing or old, without waiting for it.
+ * Returns the largest accounts and the last proof of the ledger; the caller is an operator. If the last proof
+ * is missing or old, queues a new one and does not wait for it.
  */
 export async function getLedger(ctx: Context): Promise<ResponseOf<typeof contract>> {
   const { last, total, largest } = await readSnapshot(ctx.db, async (tx) => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 
-/** A transfer in its sealed form: every column of its row, exact, as text. */
+/** A transfer in its sealed form: every column of its row, as exact text. */
 export type SealableTransfer = {
   seq: bigint;
   id: string;
@@ -25,13 +25,13 @@ export const sealableColumns = sql`
   t.idempotency_key, to_char(t.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as created_at_utc,
   t.given`;
 
-/** The previous hash for the first seal. */
+/** The hash before the first seal. */
 export const FIRST_HASH = '0'.repeat(64);
 
 /**
- * Returns the seal of a transfer: SHA-256, in hex, over the JSON array of the previous seal and the
- * transfer's columns in the order below, with `refs` as pairs sorted by name. The given amount is the last
- * column, and absent if zero.
+ * Returns the seal of a transfer: the SHA-256, in hex, of a JSON array. The array contains the previous seal
+ * and the transfer's columns in the order below; `refs` is a list of pairs, sorted by name. The given amount
+ * is the last column, and is left out if it is zero.
  */
 export function hashTransfer(previousHash: string, transfer: SealableTransfer): string {
   const fields = [
@@ -53,13 +53,13 @@ export function hashTransfer(previousHash: string, transfer: SealableTransfer): 
 }
 
 /**
- * `hashTransfer` in SQL, for many rows of `ledger_transfers t` after the seal `previous`. If the two ever
- * differ, `hashTransfer` is right.
+ * SQL for `hashTransfer`, to hash many rows of `ledger_transfers t`. `previous` is the seal before each row.
+ * If the two functions differ, `hashTransfer` is right.
  */
 export const sqlHash = (previous: RawBuilder<unknown>): RawBuilder<unknown> => sql`
   encode(sha256(convert_to('["' || ${previous} || ${sqlFields}, 'UTF8')), 'hex')`;
 
-/** The JSON after the previous seal. */
+/** The part of the hashed JSON that follows the previous seal. */
 export const sqlFields = sql`
   '","' || t.seq || '","' || t.id || '",' || to_json(t.debit_account_id) || ',' || to_json(t.credit_account_id) ||
   ',"' || t.amount || '",' || to_json(t.kind) || ',' || to_json(t.description) || ',' ||

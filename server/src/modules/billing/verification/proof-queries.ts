@@ -10,17 +10,20 @@ type Reader = Database | Transaction;
 /** Sums over all transfers. */
 const summedTransfers = sql`ledger_sum_transfers(0, ${LAST_SEQ})`;
 
-/** Sums from the sealer's totals and the transfers after the newest seal. */
+/** The same sums, from the sealer's totals plus the transfers after the newest seal. */
 const summedTotals = (headSeq: bigint) => sql`(
   select account_id, counterpart, paid, received, transfers from ledger_sealed_totals
   union all
   select * from ledger_sum_transfers(${headSeq}, ${LAST_SEQ})
 )`;
 
-/** Selects the source of sums: all transfers, or the stored totals if the newest seal's seq is given. */
+/**
+ * Returns the source of the sums: the sealer's totals if `headSeq` is given, the seq of the newest seal.
+ * Otherwise all transfers.
+ */
 const sums = (headSeq: bigint | null) => (headSeq === null ? summedTransfers : summedTotals(headSeq));
 
-/** The number of wrong user accounts, and the first of them. */
+/** The number of user accounts with an error, and the first of them. */
 type Wrong = { count: number; first: string | null };
 
 export type AccountProof = {
@@ -54,7 +57,10 @@ const accountSums = (headSeq: bigint | null): RawBuilder<unknown> => sql`(
   ) g on g.account_id = a.id
 )`;
 
-/** Counts all and wrong accounts in the database, so that the ledger may have any size. */
+/**
+ * Counts all accounts and those with an error. Runs inside the database, so that the ledger may have any
+ * size.
+ */
 export async function proveAccounts(db: Reader, headSeq: bigint | null): Promise<AccountProof> {
   const wrong = (condition: RawBuilder<unknown>) => sql`jsonb_build_object(
     'count', count(*) filter (where kind = 'user' and (${condition})),
@@ -82,8 +88,8 @@ export type AccountLine = {
 };
 
 /**
- * Returns the system accounts and the users with the highest balances. User accounts store their balance, so
- * only the listed accounts are summed.
+ * Returns the system accounts, and the users with the highest stored balances. Only their transfers are
+ * summed.
  */
 export async function listLargestAccounts(
   db: Reader,
@@ -123,7 +129,10 @@ export async function countAccounts(db: Reader): Promise<number> {
   return oneOf(rows).count;
 }
 
-/** Counts settled holds and settling transfers that do not match. */
+/**
+ * Counts holds whose settled amount differs from their transfer's amount. A missing hold or transfer also
+ * counts.
+ */
 export async function countWrongSettlements(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select count(*)::int as wrong
@@ -133,7 +142,7 @@ export async function countWrongSettlements(db: Reader): Promise<number> {
   return oneOf(rows).wrong;
 }
 
-/** Counts portions of given credits that differ from their transfers, per user or per portion. */
+/** Counts errors in the portions of given credits, by comparing them with the transfers. */
 export async function countWrongPortions(db: Reader): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
     select (
@@ -158,8 +167,8 @@ export async function countWrongPortions(db: Reader): Promise<number> {
 }
 
 /**
- * Counts rows of the sealer's totals that differ from the sums of the sealed transfers. Verifies the sums by
- * day and key against the transfers, and then the totals against the days.
+ * Counts rows in the sealer's totals that differ from the sealed transfers. First compares the sums by day
+ * and key with the transfers, then the totals with the sums by day.
  */
 export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<number> {
   const wrongDays = await countWrongDays(db, headSeq);
@@ -183,8 +192,9 @@ export async function countWrongTotals(db: Reader, headSeq: bigint): Promise<num
 }
 
 /**
- * Counts wrong rows of `ledger_daily` and `ledger_key_daily` in one pass: subtracts the tables' rows from the
- * transfers, separately for each key and for the rest of a day without a key. Nothing may remain.
+ * Counts wrong rows of `ledger_daily` and `ledger_key_daily` in one pass. Subtracts the tables' rows from the
+ * transfers, for each key, and for the transfers of a day without a key. If nothing is wrong, every
+ * difference is zero.
  */
 async function countWrongDays(db: Reader, headSeq: bigint): Promise<number> {
   const { rows } = await sql<{ wrong: number }>`
@@ -210,10 +220,10 @@ export async function countSeals(db: Reader): Promise<number> {
 }
 
 /**
- * Recomputes the seals above `after` and up to `upTo` inside the database, so that millions are verified
- * without a transfer of rows. Each is computed from the stored seal before it, so that parts of the chain can
- * be verified in parallel. `suspect` is the first seal that differs, or whose transfer is missing;
- * `hashTransfer` decides. `skipped` is the number of unsealed transfers.
+ * Recomputes the seals above `after` and up to `upTo` inside the database, so that millions of rows need not
+ * be transferred. Computes each seal from the stored seal before it, so that parts of the chain can be
+ * checked in parallel. `suspect` is the first seal that differs or has no transfer; the caller checks it with
+ * `hashTransfer`. `skipped` is the number of unsealed transfers.
  */
 export async function checkSeals(
   db: Reader,
@@ -235,7 +245,7 @@ export async function checkSeals(
   return oneOf(rows);
 }
 
-/** Returns a seal with its transfer (null if it is missing) and the previous seal (null for the first). */
+/** Returns a seal, its transfer (null if missing), and the seal before it (null for the first). */
 export async function findSeal(
   db: Reader,
   seq: bigint,
@@ -264,23 +274,26 @@ export async function tryLockProofs(tx: Transaction): Promise<boolean> {
   return rows[0]?.ours === true;
 }
 
-/** Returns the current time, which precedes everything that the proof will read. */
+/** Returns the current time. Everything that the proof reads is at least as new. */
 export async function startProof(tx: Transaction): Promise<Date> {
   const { rows } = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx);
   return oneOf(rows).at;
 }
 
-/** The result of a proof in its API format. */
+/** The result of a proof in the API's format. */
 type ProofReport = Omit<LedgerProof, 'proved_at'>;
-/** Adds the duration of the proof, and the newest seal that was ever verified. */
+/** Also contains the duration of the proof, and the newest seal that any proof has verified. */
 type StoredReport = ProofReport & { seconds?: number; proven?: { seq: string; hash: string } | null };
 
-/** A proof is repeated after this multiple of its duration (at least a minute): at most 4 % of the time. */
+/**
+ * A proof becomes old after this multiple of its duration, at least a minute. Proofs therefore take at most 4
+ * % of the time.
+ */
 const REST_FACTOR = 25;
 
 type LastProof = { provedAt: Date; report: ProofReport; proven: Place | null; isOld: boolean };
 
-/** Returns the last proof of any process. It is old once another may be made. */
+/** Returns the last proof of any process. `isOld` is true if a new one may be made. */
 export async function findLastProof(db: Reader): Promise<LastProof | undefined> {
   const row = await db
     .selectFrom('ledger_last_proof')

@@ -14,7 +14,7 @@ const log = createLog(
   { destination: { write: (line) => void lines.push(JSON.parse(line)) } },
 );
 
-test('metrics and log report a wrong ledger and stalled sealing', async () => {
+test('metrics and log report a wrong ledger, and sealing that has stalled', async () => {
   const { db } = await testDatabase();
   const registry = new Registry();
   measureLedger(registry, db);

@@ -20,10 +20,10 @@ import {
   upsertLastProof,
 } from './proof-queries.ts';
 
-/** A proof uses two cores of PostgreSQL, and needs a connection for each. */
+/** A proof keeps two cores of PostgreSQL busy, with one connection for each. */
 const SNAPSHOT_CONNECTIONS = 2;
 
-/** One more for the transaction that locks proofs and stores the result. */
+/** Another connection is for the transaction that locks proofs and stores the result. */
 export const PROOF_CONNECTIONS = SNAPSHOT_CONNECTIONS + 1;
 
 type LedgerReport = {
@@ -35,16 +35,16 @@ type LedgerReport = {
   openHolds: number;
   sealedTransfers: number;
   /**
-   * The newest seal; null if the chain is broken or empty. An external copy of its hash proves that no
-   * transfers were removed from the end.
+   * The newest seal; null if the chain is broken or empty. A copy of its hash outside of the database proves
+   * later that no transfers were removed from the end.
    */
   head: Place | null;
 };
 
 /**
- * Verifies the ledger in one snapshot of the database: recomputes every balance from the transfers and the
- * holds, and every seal from the transfers. `proven` is a seal that an earlier proof verified and that must
- * still exist. Needs `SNAPSHOT_CONNECTIONS` connections without a timeout, and constant memory.
+ * Verifies the ledger in one snapshot of the database. Recomputes every balance from the transfers and holds,
+ * and every seal from the transfers. `proven` is a seal that an earlier proof has verified, so it must still
+ * exist. Needs `SNAPSHOT_CONNECTIONS` connections without a timeout. Uses constant memory.
  */
 export async function verifyLedger(db: Database, proven: Place | null = null): Promise<LedgerReport> {
   return shareSnapshot(db, SNAPSHOT_CONNECTIONS, async ([tx, ...others]) => {
@@ -69,13 +69,13 @@ export async function verifyLedger(db: Database, proven: Place | null = null): P
   });
 }
 
-/** Verifies everything except the chain: the sums of the transfers, settlements, portions and usage. */
+/** Verifies everything except the chain: sums, settlements, portions of given credits, and usage. */
 async function proveSums(
   tx: Transaction,
   headSeq: bigint,
 ): Promise<{ accounts: AccountProof; sealedTransfers: number; checks: Check[] }> {
   const wrongTotals = await countWrongTotals(tx, headSeq);
-  // Verified totals replace the sums over all transfers.
+  // If the totals were verified, use them instead of summing all transfers again.
   const accounts = await proveAccounts(tx, wrongTotals === 0 ? headSeq : null);
   const wrongSettlements = await countWrongSettlements(tx);
   const wrongPortions = await countWrongPortions(tx);
@@ -162,7 +162,7 @@ export async function proveLedger(db: Database, onWait?: () => void): Promise<Le
   });
 }
 
-/** Verifies the ledger if the last proof is old; returns null if it is not, or if another proof is running. */
+/** Verifies the ledger if the last proof is old. Otherwise, or if another proof is running, returns null. */
 export async function verifyLedgerIfStale(db: Database): Promise<LedgerReport | null> {
   return inTransaction(db, async (tx) => {
     if (!(await tryLockProofs(tx))) return null;
@@ -171,7 +171,7 @@ export async function verifyLedgerIfStale(db: Database): Promise<LedgerReport | 
   });
 }
 
-/** `tx` holds the lock on proofs; the ledger is read on other connections of `db`. */
+/** Verifies the ledger on other connections of `db`, while `tx` holds the lock on proofs. */
 async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
   const provedAt = await startProof(tx);
   const proven = (await findLastProof(tx))?.proven ?? null;
@@ -193,7 +193,7 @@ async function prove(db: Database, tx: Transaction): Promise<LedgerReport> {
   return report;
 }
 
-/** Adds the ledger's gauges to the metrics; they are read from the database at each scrape. */
+/** Adds the ledger's gauges to the metrics. Each scrape reads them from the database. */
 export function measureLedger(registry: Registry, db: Database): void {
   new Gauge({
     name: 'bakehouse_ledger_proof_ok',

@@ -24,12 +24,12 @@ const NOTE = 'The oven has 230 degrees.';
 
 type Place = { home: string; work: string; settings: string };
 type Agent = {
-  /** The agent's tool for reading files. */
+  /** The tool with which each agent reads files. */
   read: [tool: string, (file: string) => object];
   command: (place: Place) => Promise<string> | string;
 };
 
-/** By their headings in the document. */
+/** The agents by their headings in the document. */
 const agents: [label: string, agent: Agent][] = [
   [
     'Claude Code',

@@ -21,7 +21,7 @@ import { isDeepStrictEqual } from 'node:util';
 const LENGTH_MAX = 120_000;
 const DEPTH_MAX = 16;
 const limits = {
-  /** Nested schemas. A referenced schema counts once per reference. */
+  /** Counts nested schemas. A referenced schema counts once per reference to it. */
   schemas: { max: 500, words: 'schemas inside of schemas, references included' },
   values: { max: 1_000, words: "values in 'enum'" },
   choices: { max: 50, words: "choices in 'anyOf' and 'oneOf'" },
@@ -29,12 +29,12 @@ const limits = {
   optional: { max: 100, words: 'properties that are not required' },
 };
 
-/** `bounded` counts all ranges, inside alternatives or not. */
+/** `ranges` counts only ranges in alternatives; `bounded` counts all. */
 type Sums = Record<keyof typeof limits | 'bounded', number>;
 type Fields = Record<string, unknown>;
 
 const alternatives = ['anyOf', 'oneOf'];
-// Engines differ in which of these they support, so all count.
+// Count all of these, because each engine supports some.
 const lists = [...alternatives, 'allOf', 'prefixItems'];
 const schemas = [
   'items',
@@ -55,7 +55,7 @@ const bounds = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'];
 const none = { values: 0, choices: 0, ranges: 0, bounded: 0, optional: 0 };
 const one: Sums = { schemas: 1, ...none };
 
-/** Carries a sentence for the caller. Caught inside this file. */
+/** The message is a sentence for the caller. Only thrown and caught in this file. */
 class Fault extends Error {}
 
 /** Returns a sentence that explains why a schema is not allowed; null if it is allowed. */
@@ -78,7 +78,10 @@ export function checkSchema(root: object): string | null {
   }
 }
 
-/** Counts the parts of a schema, references included: nested references multiply quickly. */
+/**
+ * Counts the parts of a schema. A reference counts all parts of its target again, so nested references
+ * multiply.
+ */
 class Measure {
   private readonly root: Fields;
   private readonly known = new Map<string, Sums>();
@@ -114,8 +117,9 @@ class Measure {
   }
 
   /**
-   * Rejects alternatives if several lead back to the choice, unless their first required constants differ:
-   * the number of parses multiplies with every level, and a grammar follows all of them.
+   * Rejects recursive alternatives: if several of them contain the choice again, the number of possible
+   * parses multiplies with every level, and the grammar follows all of them. Allowed if the first required
+   * constants of these alternatives differ, because then only one of them matches.
    */
   assertNoForks(): void {
     for (const fork of this.forks) {
@@ -129,7 +133,10 @@ class Measure {
     }
   }
 
-  /** Rejects references to themselves that consume no text: the grammar would never start. */
+  /**
+   * Rejects references that lead back to themselves without consuming text, because the grammar could never
+   * start.
+   */
   assertNoCycles(): void {
     const choices = (fields: Fields) => [...alternatives, 'allOf'].flatMap((name) => listOf(fields[name]));
     for (const reference of this.references) {
@@ -172,7 +179,7 @@ class Measure {
     ].filter((inner) => inner !== undefined);
   }
 
-  /** Counts a reference to itself once: a grammar may be recursive. */
+  /** Counts a recursive reference once, because a grammar may be recursive. */
   private ofReference(reference: string, depth: number): Sums {
     const known = this.known.get(reference);
     if (known) return known;
@@ -196,8 +203,8 @@ class Measure {
 }
 
 /**
- * Returns the alternatives of a schema. Ignores `null` next to one schema, because each optional field of
- * OpenAI's strict schemas is nullable.
+ * Returns the alternatives of a schema. `null` plus one schema does not count as a choice, because every
+ * optional field of OpenAI's strict schemas is nullable.
  */
 function choicesOf(fields: Fields): unknown[] {
   return alternatives.flatMap((name) => {

@@ -134,7 +134,7 @@ describe('a chat that ends with the start of an answer', () => {
     );
   });
 
-  it('joins several trailing answers', () => {
+  it('joins several trailing assistant messages', () => {
     const parts = [{ type: 'text', text: 'we bake' }];
     const answers = [{ content: 'Well,' }, { content: null }, { content: parts }, { content: 'Rolls' }];
     for (const engine of ['llamacpp', 'vllm'] as const) {
@@ -145,7 +145,7 @@ describe('a chat that ends with the start of an answer', () => {
   });
 });
 
-it('requests one candidate from llama.cpp for log-probabilities without candidates', () => {
+it('requests one candidate from llama.cpp if log-probabilities are requested without candidates', () => {
   const asked = (body: Parameters<typeof toServerRequest>[0]) => toServerRequest(body, on('llamacpp'));
   for (const more of [{}, { top_logprobs: 0 }])
     expect(asked(chat({ logprobs: true, ...more }))).toMatchObject({ logprobs: true, top_logprobs: 1 });
@@ -176,7 +176,7 @@ describe('a text completion', () => {
     expect(maximum({ max_tokens: null })).toMatchObject({ max_tokens: 16 });
     expect(maximum({ max_tokens: 300 })).toMatchObject({ max_tokens: 300 });
     expect(toServerRequest(chat({}), on(engine))).not.toHaveProperty('max_tokens');
-    // Otherwise each answer would hold the whole of a long context.
+    // Without a default maximum, each answer would hold the cost of the whole context.
     expect(toServerRequest(chat({}), on(engine, 8192))).toMatchObject({ max_tokens: 4096 });
   });
 
@@ -203,7 +203,7 @@ describe('a text completion', () => {
 });
 
 describe('several answers', () => {
-  it('are requested one by one, each with its own seed, and count each prompt once', () => {
+  it('are requested one by one, each with its own seed, and each prompt counts once', () => {
     const choices = splitChoices({ model: 'm', prompt: ['a', 'b'], n: 2, seed: 7 });
     expect(choices).toEqual([
       { index: 0, isFirst: true, body: { model: 'm', prompt: 'a', seed: 7 } },

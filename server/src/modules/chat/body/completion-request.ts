@@ -24,7 +24,7 @@ type Engine = TextEngine;
 type Served = { engine: Engine; contextTokens: number };
 type Parameters = Record<string, unknown>;
 
-/** No tokenizer has longer tokens. */
+/** Maximum characters of a token. No known tokenizer has longer tokens. */
 const TOKEN_LENGTH_MAX = 64;
 
 /** OpenAI's default for text completions. Engines have other defaults: llama.cpp uses the whole context. */
@@ -44,8 +44,8 @@ const runningUsage: Record<Engine, Parameters> = {
 };
 
 /**
- * Returns the request for the model server, without the choice of an adapter. It always streams, so that the
- * usage is known at every moment. Throws AppError 'invalid_request' or 'context_length_exceeded'.
+ * Returns the request for the model server, without the choice of an adapter. Always requests a stream,
+ * because it reports the usage continuously. Throws AppError 'invalid_request' or 'context_length_exceeded'.
  */
 export function toServerRequest(
   body: CompletionBody,
@@ -61,7 +61,7 @@ export function toServerRequest(
     if (value !== null && value !== undefined && passedOn.has(name)) request[name] = value;
   }
   const tools = checkTools(body);
-  // llama.cpp sends no log-probabilities of tool calls in a stream, and this server always streams from it.
+  // A stream of llama.cpp has no log-probabilities for tool calls, and this server only requests streams.
   if (tools && engine === 'llamacpp' && body.logprobs === true)
     throw invalidParam(
       'logprobs',
@@ -80,7 +80,10 @@ export function toServerRequest(
   };
 }
 
-/** Like `toServerRequest`, but builds the grammar in a worker, because hostile schemas take seconds. */
+/**
+ * Like `toServerRequest`, but builds the grammar in a worker, because a hostile schema takes seconds to
+ * build.
+ */
 export async function toBoundRequest(body: CompletionBody, served: Served, userId: string): Promise<object> {
   const asked: GrammarRequest[] = [];
   const request = toServerRequest(body, served, (one) => {
@@ -92,9 +95,9 @@ export async function toBoundRequest(body: CompletionBody, served: Served, userI
 }
 
 /**
- * Returns the maximum number of tokens of an answer. A chat without a maximum has a default, because
- * otherwise the hold would cover the rest of a long context. Null if the prompt may leave less room than the
- * default, which vLLM would reject: the answer then uses the rest of the context.
+ * Returns the maximum number of tokens of an answer. A chat without a maximum gets a default, so that its
+ * hold does not cover the whole context. Null if the prompt may leave less room than the default: vLLM would
+ * reject such a maximum, so the answer may use the rest of the context.
  */
 export function maxTokens(body: CompletionBody, contextTokens: number): number | null {
   const { max_tokens: older, max_completion_tokens: newer } = body;
@@ -104,7 +107,7 @@ export function maxTokens(body: CompletionBody, contextTokens: number): number |
   return longestPrompt(body) + DEFAULT_ANSWER_TOKENS <= contextTokens ? DEFAULT_ANSWER_TOKENS : null;
 }
 
-/** Rejects prompts longer than the context without tokenizing them. */
+/** Rejects prompts that are certainly longer than the context, without tokenizing them. */
 function checkLength(body: CompletionBody, contextTokens: number): void {
   if (promptText(body).length > TOKEN_LENGTH_MAX * contextTokens)
     throw contextExceeded(body, { most: contextTokens });
@@ -127,7 +130,9 @@ type Message = {
   tool_call_id?: string | null;
 };
 
-/** A trailing assistant message is continued. llama.cpp does so by default, but rejects two of them. */
+/**
+ * The model continues a trailing assistant message. llama.cpp does so by default, but rejects two in a row.
+ */
 function ofMessages(all: Message[], engine: Engine): Parameters {
   checkTurns(all);
   const end = all.findLastIndex(({ role, tool_calls: calls }) => role !== 'assistant' || calls?.length) + 1;
@@ -149,11 +154,13 @@ function toText(content: unknown): unknown {
   return Array.isArray(content) ? content.map(({ text }) => text).join('\n') : content;
 }
 
-/** Drops fields of an answer that clients send back (`refusal`, `annotations`): models ignore them. */
+/**
+ * Removes fields of answers that clients send back (`refusal`, `annotations`), because models ignore them.
+ */
 function toServerMessage({ role, content, name, tool_calls: calls, tool_call_id: callId }: Message): object {
   if (role === 'tool') return { role, content: toText(content), tool_call_id: callId };
   return {
-    // OpenAI's newer name, unknown to chat templates.
+    // 'developer' is OpenAI's newer name for 'system'. Chat templates do not know it.
     role: role === 'developer' ? 'system' : role,
     content: Array.isArray(content) && content.length === 0 ? '' : (content ?? ''),
     ...(typeof name === 'string' && { name }),
@@ -169,9 +176,9 @@ function toServerCall({
 }
 
 /**
- * A free model writes calls in the form of its chat template, which the model server parses. A model bound by
- * a grammar writes only calls, which the gateway parses (`required-calls.ts`). `stop` is emptied for required
- * calls, because a stop text could truncate a call.
+ * Without a grammar, the model writes calls in the form of its chat template, and the model server parses
+ * them. With a grammar, the model writes only calls, and this server parses them (`required-calls.ts`).
+ * Required calls have no `stop`, because a stop text could truncate a call.
  */
 function ofTools(
   { tools, choice, isMany }: CallableTools,
@@ -183,8 +190,8 @@ function ofTools(
 }
 
 /**
- * Returns how to parse an answer that is bound by a grammar: `required` for a required call, `choice` for an
- * optional call, `answer` for a format alone. Null if no grammar binds the answer.
+ * Returns how to parse an answer that is bound by a grammar: `required` if a call is required, `choice` if
+ * calls are optional, `answer` if only the format of the text is bound. Null if there is no grammar.
  */
 export function bindingOf(body: CompletionBody, engine: Engine): 'required' | 'choice' | 'answer' | null {
   const format = formatOf(body.response_format);
@@ -202,7 +209,7 @@ function ofGrammar(
   const binding = bindingOf(body, engine);
   if (!binding) return {};
   const format = binding === 'required' ? null : formatOf(body.response_format);
-  // vLLM applies a grammar only after the thought.
+  // vLLM applies a grammar only after the thought, so the grammar must not contain a thought.
   const thinks = engine === 'vllm' ? 'never' : ((body.thinks as Thinks | undefined) ?? 'never');
   return grammarField(engine, grammarOf({ format, tools, thinks }));
 }
@@ -211,13 +218,19 @@ function grammarField(engine: Engine, grammar: string): Parameters {
   return engine === 'vllm' ? { structured_outputs: { grammar } } : { grammar };
 }
 
-/** Returns the number of candidates per token. Chats and text completions have different fields for it. */
+/**
+ * Returns the requested number of candidates per token. It is `top_logprobs` in chats and `logprobs` in text
+ * completions.
+ */
 export function requestedCandidates({ logprobs, top_logprobs: top }: CompletionBody): number {
   const asked = typeof logprobs === 'number' ? logprobs : top;
   return typeof asked === 'number' ? asked : 0;
 }
 
-/** llama.cpp sends no log-probabilities for 0 candidates, and 20 if a chat names no number. */
+/**
+ * Requests at least one candidate: llama.cpp sends no log-probabilities for 0, and 20 candidates if the
+ * number is absent.
+ */
 function logprobsOf(body: CompletionBody): Parameters {
   const shown = Math.max(requestedCandidates(body), 1);
   if (body.logprobs === true) return { top_logprobs: shown };
@@ -232,7 +245,7 @@ function ofEngine(body: CompletionBody, engine: Engine): Parameters {
     ...(engine === 'llamacpp' && logprobsOf(body)),
     // Without it, llama.cpp does not report which stop text ended an answer.
     ...(engine === 'llamacpp' && body.tells_stop === true && { verbose: true }),
-    // vLLM handles this field for some models without their template.
+    // For some models, vLLM implements this field itself, without the chat template.
     ...(engine === 'vllm' &&
       body.reasoning_effort !== undefined && { reasoning_effort: body.reasoning_effort }),
   };

@@ -1,9 +1,12 @@
 import * as z from 'zod';
 import type { CompletionBody } from './completion-request.ts';
 
-/** Invisible. A text with a joiner inside is not a control token. */
+/** Invisible character. A control token with a joiner inside is read as plain text. */
 const JOINER = '\u2060';
-/** Control tokens have a '<' or a word in brackets: `<|im_end|>`, `<BOS_TOKEN>`, `[gMASK]`. */
+/**
+ * Matches texts that may contain a control token: a '<', or a word in brackets. Examples: `<|im_end|>`,
+ * `<BOS_TOKEN>`, `[gMASK]`.
+ */
 const MAY_BE_CONTROL = /<|\[[/_\p{L}]/u;
 
 type Part = { text?: string };
@@ -20,7 +23,7 @@ export function mayContainControlTokens({ messages, tools }: CompletionBody): bo
 
 /** Turns control tokens in messages and tool descriptions into plain text, which cannot end a turn. */
 export function withoutControls(body: CompletionBody, controls: string[]): CompletionBody {
-  // Longer tokens first, because a token may begin another.
+  // Longer tokens first, because one token may be the start of another.
   const known = controls.filter((one) => one.length > 2).sort((one, other) => other.length - one.length);
   if (known.length === 0) return body;
   const control = new RegExp(known.map((one) => RegExp.escape(one)).join('|'), 'g');

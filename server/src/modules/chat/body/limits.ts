@@ -1,13 +1,18 @@
 import { AppError } from '../../../platform/errors.ts';
 import { toolsOf, toServerTool } from '../tools/callable-tools.ts';
 
-/** Tokens that a chat template adds to the messages, such as a default system prompt. Few add more. */
+/**
+ * Allowance for tokens that a chat template adds, such as a default system prompt. Few templates add more.
+ */
 const TEMPLATE_TOKENS = 512;
 
-/** Tokens per byte of a tool's JSON, which a template may write with spaces and line breaks. */
+/** Maximum tokens per byte of a tool's JSON. A template may add spaces and line breaks to it. */
 const TOOL_TOKENS = 2;
 
-/** Returns the maximum number of prompt tokens: a token has at least one byte. */
+/**
+ * Returns the maximum number of prompt tokens. Each token has at least one byte, so the number of bytes is an
+ * upper bound.
+ */
 export function longestPrompt(body: Record<string, unknown>): number {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
   const tools = toolsOf(body)?.tools ?? [];

@@ -1,23 +1,26 @@
 import { AppError, invalidParam } from '../../../platform/errors.ts';
 import type { CompletionBody } from './completion-request.ts';
 
-/** Answers to all prompts of one request. */
+/** Maximum answers of one request, over all of its prompts. */
 const CHOICES_MAX = 64;
 
-/** Maps a field of the chat to its name in another endpoint. */
+/** A field of the chat, and its name in another endpoint. */
 export type FieldName = [ofChat: RegExp, name: string];
 
 type Names = {
   names: FieldName[];
-  /** The path of each chat message in the body. Defaults to the same path. */
+  /** The field of the sent body from which each chat message comes. Defaults to the chat's own field. */
   places?: string[];
-  /** The field for messages without a path. */
+  /** The field for messages that have no such field. */
   rest?: string;
-  /** The path of each of the chat's tools in the body. */
+  /** The field of the sent body from which each of the chat's tools comes. */
   toolPlaces?: string[] | undefined;
 };
 
-/** Returns the error with the sent field's name, for endpoints that are answered as a chat. */
+/**
+ * Renames an error's field to the field that the caller sent. For endpoints that convert their request into a
+ * chat.
+ */
 export function renameField(error: unknown, { names, places, rest, toolPlaces }: Names): unknown {
   if (!(error instanceof AppError) || error.param === null) return error;
   const { param, publicMessage } = error;
@@ -36,12 +39,15 @@ export function renameField(error: unknown, { names, places, rest, toolPlaces }:
   });
 }
 
-/** One requested answer: its index among all, and whether it is the first for its prompt. */
+/**
+ * The request for one answer: its index in the whole request, and whether it is the first answer to its
+ * prompt.
+ */
 export type ChoiceRequest = { index: number; isFirst: boolean; body: CompletionBody };
 
 /**
- * Splits a request into one request per answer, `n` for each prompt. Each gets its own seed, starting with
- * the given one. Throws AppError 'invalid_request'.
+ * Splits a request into one request per answer. Each prompt has `n` answers. Each answer gets its own seed:
+ * the requested one, plus its index. Throws AppError 'invalid_request'.
  */
 export function splitChoices(body: CompletionBody): ChoiceRequest[] {
   const { n, seed, ...asked } = body;
@@ -64,7 +70,7 @@ export function splitChoices(body: CompletionBody): ChoiceRequest[] {
   );
 }
 
-/** A list of numbers is one prompt of token ids. A chat has no prompt. */
+/** Returns the prompts of a request. A list of numbers is a single prompt of token ids. A chat has none. */
 function promptsOf(prompt: unknown): unknown[] {
   return Array.isArray(prompt) && typeof prompt[0] !== 'number' ? prompt : [prompt];
 }

@@ -19,7 +19,7 @@ type Sources = Partial<
   Record<'gguf' | 'template' | 'configuration' | 'tokenizer', Files[number] | undefined>
 >;
 
-/** Options of a model's chat template. */
+/** The options that a model's chat template supports. */
 type TemplateOptions = {
   /** Whether thinking can be switched off (Qwen3). */
   thinking: boolean;
@@ -40,17 +40,18 @@ const LEVEL_OF: Record<string, string> = {
 /** Covers a GGUF's metadata, whose vocabulary precedes its template. */
 const GGUF_HEAD_BYTES = 24 * 1024 ** 2;
 const TEMPLATE_BYTES_MAX = 16 * 1024 ** 2;
-/** The added tokens precede the vocabulary. */
+/** How much of a `tokenizer.json` to read. The added tokens precede the long vocabulary. */
 const TOKENIZER_HEAD_BYTES = 2 * 1024 ** 2;
 
-/** By the SHA-256 of the files with the template and the tokens. */
+/** Cached options, by the SHA-256 of the files that contain the template and the tokens. */
 const known = new Map<string, TemplateOptions>();
 const KNOWN_MAX = 1000;
 
 /**
  * Returns the chat with `reasoning_effort` and `verbosity` translated for the model's template. If the
- * template can only switch thinking on and off, `none` switches it off. Options that the template lacks are
- * dropped with a warning, because many clients always send them.
+ * template can only switch thinking on or off, 'none' switches it off and any other effort switches it on.
+ * Options that the template does not support are dropped with a warning instead of an error, because many
+ * clients always send them.
  */
 export async function withTemplateOptions(
   ctx: Context,
@@ -67,7 +68,7 @@ export async function withTemplateOptions(
   const options = await optionsOf(ctx, upstream.server_id);
   const level = typeof effort === 'string' ? LEVEL_OF[effort] : undefined;
   const isEffortUnknown = level !== undefined && !options.effort && !options.thinking;
-  // `medium` is the default.
+  // The default is `medium`, so it needs no warning.
   const isVerbosityUnknown = typeof verbosity === 'string' && verbosity !== 'medium' && !options.verbosity;
   const kwargs = {
     ...(level !== undefined && options.effort && { reasoning_effort: level }),
@@ -112,14 +113,19 @@ async function optionsOf(ctx: Context, serverId: string): Promise<TemplateOption
   return options;
 }
 
-/** Returns whether the template starts every answer with a thought (`serve/parsers.py`), or allows one. */
+/**
+ * Returns whether the template starts every answer with a thought, or allows one. Keep in step with
+ * `serve/parsers.py`.
+ */
 function thinksOf(template: string): Thinks {
   if (/(?:<｜Assistant｜>|<\|im_start\|>assistant(?:\n|\\n))<think>(?:\n|\\n)/.test(template))
     return 'always';
   return template.includes('<think>') ? 'may' : 'never';
 }
 
-/** The files that the engine reads: llama.cpp reads only the GGUF. */
+/**
+ * Returns the files from which the engine reads the template and the tokens. llama.cpp reads only the GGUF.
+ */
 function sourcesOf(files: Files): Sources {
   const named = (name: string) => files.find(({ path }) => path === name);
   const gguf = files.find(({ path }) => path.endsWith('.gguf'));
@@ -144,7 +150,8 @@ async function readTemplate(
     configured.length === 0 && tokenizer
       ? controlsInTokenizer((await readHead(ctx, tokenizer, TOKENIZER_HEAD_BYTES)).toString())
       : configured;
-  // Search the whole configuration: no other field contains these words.
+  // The template may be a field of this configuration. The whole file is searched, because no other field
+  // contains these words.
   return { template: await read(template), controls };
 }
 

@@ -90,7 +90,7 @@ test('lists the conversations with one model, most recently saved first', async 
   expect((await ada.list()).map(({ id }) => id)).toEqual([spelt]);
 });
 
-test('a new conversation starts with the settings of the newest with its model', async () => {
+test('a new conversation starts with the settings of the newest conversation with the same model', async () => {
   const ada = callsOf(await server.signUp());
   await ada.save(0, asking('Spelt?', 'Be brief'));
   expect(await ada.get(randomUUID())).toEqual({
@@ -140,7 +140,7 @@ test('deletes the oldest conversation of any model at the limit', async () => {
   expect(await ada.list()).toHaveLength(CONVERSATIONS_MAX);
 });
 
-test('deletes the oldest conversations to make room for long ones', async () => {
+test('deletes the oldest conversations if long ones exceed the size limit', async () => {
   const ada = callsOf(await server.signUp());
   const long = { ...said, unanswered: 'e'.repeat(1_000_000) };
   for (let at = 0; at < 22; at += 1) {

@@ -32,16 +32,16 @@ const refusal = z.object({
   }),
 });
 
-/** The model server's answer. Base64 saves both sides from formatting numbers. */
+/** The model server's answer. Vectors are base64, which avoids formatting and parsing numbers. */
 const answerSchema = z.object({
   data: z.array(z.object({ index: z.int().min(0), embedding: z.string() })),
   usage: z.object({ prompt_tokens: z.int().min(0).max(10_000_000) }),
 });
 
-/** 65,536 numbers in base64, plus the JSON around them. */
+/** A vector of 65,536 numbers in base64, plus JSON around it. */
 const VECTOR_BYTES_MAX = 352 * 1024;
 
-/** Declares that prefixes of a model's vectors are valid vectors (Matryoshka). */
+/** The fields of a model's configuration that allow shortened vectors (Matryoshka). */
 const config = z.object({
   hidden_size: z.int().optional().catch(undefined),
   is_matryoshka: z.boolean().optional().catch(undefined),
@@ -51,14 +51,17 @@ const config = z.object({
 /** Maximum size of one answer. */
 const ANSWER_BYTES_MAX = 32 * 1024 ** 2;
 
-/** A number has up to 21 bytes as text, with its comma; in base64, four bytes become about 5.34. */
+/**
+ * Maximum bytes of a number in the response. As text, 21 including the comma; in base64, its four bytes
+ * become 5.34.
+ */
 const NUMBER_BYTES = { float: 21, base64: 5.34 };
 
 type Input = InputOf<typeof createEmbeddings>;
 
 /**
- * Returns the vectors of texts. Computed vectors are charged if the client disconnects or an input is
- * rejected; a request that fails otherwise is free.
+ * Returns the vectors of texts. If the client disconnects or an input is rejected, the computed vectors are
+ * charged. A request that fails for another reason is free.
  */
 export function answerEmbeddings(
   ctx: Context,
@@ -120,9 +123,9 @@ function toAnswer(
 }
 
 /**
- * Returns the vectors of some inputs from any server of the model. Users take turns between batches. `isOne`:
- * the request has only this input. Throws the errors of waking a server, the rejection of an input, and
- * AppError 'unavailable'.
+ * Returns the vectors of one batch of inputs from any server of the model. Users take turns between batches.
+ * `isOne` is true if the request has only this input. Throws the errors of waking a server, the rejection of
+ * an input, and AppError 'unavailable'.
  */
 async function embedBatch(
   ctx: Context,
@@ -175,7 +178,7 @@ async function readAnswer(
   }
 }
 
-/** Do not trust a model server to end its answer. */
+/** Limit the size, because a compromised model server may never end its answer. */
 async function readAtMost(answer: IncomingMessage, bytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let read = 0;

@@ -2,12 +2,12 @@
 export type EmbeddingInputs = string[] | number[][];
 
 /**
- * Size of one request to a model server: large enough to be computed together, small enough that users take
- * turns and a disconnected client costs little.
+ * Maximum size of one request to a model server. Inputs are faster together, but small batches let users take
+ * turns and waste little when a client disconnects.
  */
 const BATCH = { inputs: 32, bytes: 16 * 1024 };
 
-/** Maximum number of tokens that start and end a text. */
+/** Maximum number of special tokens around a text. */
 const AROUND_TOKENS = 4;
 
 /** Converts the four input formats to one. */
@@ -29,7 +29,10 @@ export function tokensMax(inputs: EmbeddingInputs, contextTokens: number): numbe
   );
 }
 
-/** Splits the inputs into batches that are computed together, in order, each with its start index. */
+/**
+ * Splits the inputs, in order, into batches. The inputs of a batch are computed together; `start` is the
+ * index of its first input.
+ */
 export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: EmbeddingInputs }[] {
   const batches: { start: number; inputs: EmbeddingInputs }[] = [];
   let start = 0;
@@ -46,7 +49,10 @@ export function toBatches(inputs: EmbeddingInputs): { start: number; inputs: Emb
   return [...batches, { start, inputs: inputs.slice(start) }];
 }
 
-/** Moves the batch with the longest input to the front, so that an input that is too long fails early. */
+/**
+ * Sorts the batches by their longest input, longest first: an input that is too long then fails before others
+ * are computed.
+ */
 export function longestFirst<Batch extends { inputs: EmbeddingInputs }>(batches: Batch[]): Batch[] {
   const longest = ({ inputs }: Batch) =>
     inputs.reduce<number>((most, input) => Math.max(most, bytesOf(input)), 0);

@@ -21,7 +21,7 @@ beforeEach(async () => {
 const cost = (tokens: number) =>
   costMicro([{ price: defaultPrice('embedding_tokens:CPU'), parts: BigInt(tokens) }]);
 
-/** Returns the charge of the user once nothing is held any more. */
+/** Returns the amount charged to the user, once nothing is held any more. */
 async function paid(before: { balance: bigint }): Promise<bigint> {
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   return before.balance - (await balance()).balance;
@@ -113,9 +113,10 @@ describe('bad input', () => {
     expect(await paid(before)).toBe(0n);
   });
 
-  it('charges the computed inputs if a later one is rejected', async () => {
+  it('charges the inputs computed before a later one is rejected', async () => {
     const before = await balance();
-    // Longer in bytes, but not in characters; the model reads one token per character.
+    // These 32 inputs have more bytes but fewer characters than the last one, so they come first. The model
+    // reads one token per character.
     const long = 'é'.repeat(200);
     const input = [...Array.from({ length: 32 }, () => long), 'x'.repeat(300)];
     await expect(create({ input })).rejects.toMatchObject({ status: 400, param: 'input[32]' });
@@ -139,12 +140,12 @@ describe('bad input', () => {
   });
 });
 
-it('charges a disconnected client for the computed batches', async () => {
+it('charges a client that disconnects for the computed batches', async () => {
   const before = await balance();
   const leaving = new AbortController();
   const input = Array.from({ length: 64 }, () => 'bread');
   const answer = openai().embeddings.create({ model: STARTER, input }, { signal: leaving.signal });
-  // The server stops answering from the second batch on.
+  // The model server hangs from the second batch on.
   const answerOf = () => (asked().length >= 2 ? 'hang' : 'ok');
   Object.defineProperty(stub, 'answer', { get: answerOf, configurable: true });
   const ended = answer.catch((error: unknown) => error);
@@ -197,7 +198,7 @@ describe('an embedding model of a user', () => {
   });
 });
 
-it('names the right endpoint for each model', async () => {
+it('names the right endpoint if a model is used with the wrong one', async () => {
   const messages = [{ role: 'user' as const, content: 'Hello' }];
   await expect(openai().chat.completions.create({ model: STARTER, messages })).rejects.toThrow(
     'ask POST /v1/embeddings',

@@ -8,7 +8,7 @@ import { type AnswerFormat, type GrammarRequest, SCHEMA_PARAM } from './build-gr
 import type { BuiltGrammar } from './grammar-worker.ts';
 
 const WORKERS = 2;
-/** Real schemas take milliseconds. Covers a busy machine and the start of a worker. */
+/** Real schemas take milliseconds. The rest is for a busy machine and the start of a worker. */
 const DEADLINE_MS = 5_000;
 const HEAP_MB = 512;
 
@@ -19,9 +19,10 @@ const KNOWN_MAX = 100;
 const known = new Map<string, BuiltGrammar>();
 
 /**
- * Returns true if this server binds an optional call by its own grammar: if the answer has a schema, or if
- * the model server would not enforce the strict parameters. vLLM enforces them in some call formats only, not
- * in those of Gemma 4, Granite 4, Llama 4, Mistral and Phi-4; llama.cpp enforces no patterns or ranges.
+ * Returns true if this server must write the grammar for optional calls. This is the case if the answer also
+ * has a schema, or if the model server would not enforce the parameters of strict tools. llama.cpp enforces
+ * no patterns or ranges. vLLM enforces parameters only in some call formats; those of Gemma 4, Granite 4,
+ * Llama 4, Mistral and Phi-4 are not among them.
  */
 export function isBoundChoice(
   { tools, choice }: CallableTools,
@@ -39,9 +40,9 @@ function hasFineTerms(schema: object): boolean {
 }
 
 /**
- * Returns the GBNF grammar that binds an answer. A worker builds it, because a hostile schema takes seconds;
- * users take turns. If the worker times out, a strict schema is rejected and any other schema is not
- * enforced. Throws AppError 'invalid_request' with the path of the keyword that cannot be enforced.
+ * Returns the GBNF grammar that binds an answer. A worker builds it, because a hostile schema takes seconds,
+ * and users take turns. If the worker runs out of time, a strict schema is rejected, and any other schema is
+ * not enforced. Throws AppError 'invalid_request' with the path of the keyword that cannot be enforced.
  */
 export async function answerGrammar(asked: GrammarRequest, userId: string): Promise<string> {
   const key = JSON.stringify(asked);
@@ -88,7 +89,7 @@ function startWorker(): Worker {
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
-  // A crash of an idle worker must not end the process.
+  // The listener prevents a crash of an idle worker from ending the process.
   worker.on('error', () => idle.splice(0, idle.length, ...idle.filter((one) => one !== worker)));
   return worker;
 }

@@ -5,20 +5,26 @@ import { literal, Rules } from './rules.ts';
 import { SchemaGrammar } from './schema-grammar.ts';
 import { NotEnforced, resetWorkBudget, without } from './text-pattern.ts';
 
-/** A null schema allows any JSON object. */
+/** If `schema` is null, any JSON object is allowed. */
 export type AnswerFormat = { schema: object | null; strict: boolean };
 
-/** Whether the model's template allows a thought before the answer, or has already started one. */
+/**
+ * Whether a thought precedes the answer: never, optionally, or always because the template has already
+ * started one.
+ */
 export type Thinks = 'never' | 'may' | 'always';
 
 export type GrammarRequest = { format: AnswerFormat | null; tools: CallableTools | null; thinks: Thinks };
 
-/** The path of a chat's schema. */
+/** The path of a schema in a chat request. */
 export const SCHEMA_PARAM = 'response_format.json_schema.schema';
 
-/** Maximum calls in one answer with required calls: a model that may call again seldom stops. */
+/**
+ * Maximum calls in one answer with required calls. Models seldom stop on their own if the grammar allows
+ * another call.
+ */
 const CALLS_MAX = 8;
-/** Text around an optional call, in the form that most models are trained on. */
+/** The text before and after an optional call, in the form on which most models are trained. */
 export const CALL_MARK = '<tool_call>';
 const CALL_END = '</tool_call>';
 
@@ -68,7 +74,7 @@ function schemaRule(rules: Rules, { schema, strict }: AnswerFormat, path: string
   if (!schema) return 'object';
   const fault = checkSchema(schema);
   if (fault && strict) throw invalidParam(path, `${path}: ${fault}`);
-  // The schema would stall a shared server and is not strict.
+  // Not strict, and enforcing the schema would stall a shared model server.
   if (fault) return 'object';
   try {
     return new SchemaGrammar(schema, { rules, strict, path }).whole();

@@ -33,7 +33,7 @@ export function formatAutomaton(format: string): Automaton | null {
   return found;
 }
 
-/** Returns true if a pattern only repeats a format: zod writes both. */
+/** Returns true if the pattern is the regular expression of the format itself. zod writes both. */
 export function isFormatPattern(pattern: string, format: string): boolean {
   const own = regexes[format as 'hostname'] as RegExp | undefined;
   return own instanceof RegExp && own.source === pattern && format in formats;

@@ -23,7 +23,7 @@ const digit = (value: number) => character(0x30 + value);
 const MINUS = character(0x2d);
 const POINT = character(0x2e);
 const DIGITS_MAX = 15;
-/** Every remainder of the division is a state. */
+/** Limits the size of the automaton, which has a state for every remainder of the division. */
 const DIVISOR_MAX = 1_000;
 const integers = String.raw`^(?:0|-?[1-9]\d{0,${DIGITS_MAX - 1}})$`;
 const decimals = String.raw`^-?(?:0|[1-9]\d{0,${DIGITS_MAX - 1}})(?:\.\d{1,8})?$`;
@@ -82,7 +82,7 @@ function written(value: number): { whole: string; fraction: string } {
   return { whole, fraction };
 }
 
-/** Returns unsigned numbers by their comparison with a non-negative bound: less, equal or greater. */
+/** Returns the unsigned numbers whose comparison with a non-negative bound passes `isFit`. */
 function compared(bound: number, isFit: (order: number) => boolean): Automaton {
   const { whole, fraction } = written(bound);
   if (whole.length > DIGITS_MAX) return DFA.all(options);

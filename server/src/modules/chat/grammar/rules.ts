@@ -3,7 +3,7 @@ import { type Automaton, NotEnforced } from './text-pattern.ts';
 
 /** Maximum characters of a grammar. Model servers parse larger grammars too slowly. */
 const LENGTH_MAX = 400_000;
-/** Schemas of all tools of one request. The rules of this number are built in under 50 ms on one core. */
+/** Maximum schemas in all tools of one request. Their rules are built in under 50 ms on one core. */
 const SCHEMAS_MAX = 5_000;
 const MAX_CHARACTER = 0x10ffff;
 const SURROGATES = CharSet.fromRange(MAX_CHARACTER, { min: 0xd800, max: 0xdfff });
@@ -22,7 +22,7 @@ const escapes: [string, string][] = [
   ['\f', 'f'],
 ];
 
-/** Rules that every grammar may use. Lengths are bounded so that a model ends its text. */
+/** Rules that every grammar may use. Lengths are bounded, so that a model cannot write endlessly. */
 const shared: Record<string, string> = {
   space: '"" | " " | "\\n" [ \\t]{0,20}',
   char: String.raw`[^"\\\x7F\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})`,
@@ -45,14 +45,14 @@ export class Rules {
   private length = 0;
   private schemas = 0;
 
-  /** Counts a schema. Throws NotEnforced if a request has too many. */
+  /** Counts a schema. Throws NotEnforced above the maximum per request. */
   countSchema(): void {
     this.schemas += 1;
     if (this.schemas > SCHEMAS_MAX)
       throw new NotEnforced(`a request has more than ${SCHEMAS_MAX} schemas inside of schemas`);
   }
 
-  /** Returns the name of the rule with this body, which it adds if needed. */
+  /** Returns the name of the rule with this body. Adds the rule if it does not exist. */
   add(body: string): string {
     const known = this.names.get(body);
     if (known) return known;
@@ -62,7 +62,7 @@ export class Rules {
     return name;
   }
 
-  /** Returns a name for a rule that is set later, because it refers to itself. */
+  /** Returns a name for a recursive rule, whose body is set later. */
   reserve(): string {
     const name = `r${this.names.size}`;
     this.names.set(name, name);
@@ -75,7 +75,10 @@ export class Rules {
     this.rules.set(name, body);
   }
 
-  /** Adds one rule per state, so that a text has only one parse. Returns null if no text is possible. */
+  /**
+   * Adds one rule per state, so that each text has exactly one parse. Returns null if the automaton accepts
+   * no text.
+   */
   automaton(dfa: Automaton, kind: 'text' | 'bare'): string | null {
     const known = this.automata.get(dfa);
     if (known) return known;
@@ -104,7 +107,7 @@ export class Rules {
 
 type State = Automaton['initial'];
 
-/** Returns the states from which a text can end, with their outgoing edges. */
+/** Returns the states from which a final state is reachable, with their outgoing edges. */
 function livingStates(dfa: Automaton, kind: 'text' | 'bare'): Map<State, [string, State][]> {
   const edges = new Map<State, [string, State][]>();
   const before = new Map<State, State[]>();
@@ -157,7 +160,7 @@ function charOf(code: number): string {
   const char = String.fromCodePoint(code);
   if (/[A-Za-z0-9]/.test(char)) return char;
   const hex = code.toString(16).toUpperCase();
-  // Use a fixed length: xgrammar reads all digits that follow \x.
+  // Write a fixed number of digits: after \x, xgrammar reads as many hex digits as follow.
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 

@@ -16,7 +16,7 @@ import {
 type Fields = Record<string, unknown>;
 
 const numeric = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-/** Keywords that apply to values of one type. On other types they are valid and have no effect. */
+/** Keywords by the type to which they apply. On values of other types, they are valid but have no effect. */
 const ofType: Record<string, string[]> = {
   string: ['pattern', 'format', 'minLength', 'maxLength'],
   number: numeric,
@@ -89,7 +89,10 @@ export class SchemaGrammar {
     return types.map((type) => this.typed(type, schema, path)).join(' | ');
   }
 
-  /** Rejects assertions that cannot be enforced next to the enforced ones. */
+  /**
+   * With `strict`, rejects assertions other than `enforced`: in this schema, they cannot be enforced
+   * together.
+   */
   private only(schema: Fields, enforced: string[], body: () => string): string {
     if (this.strict) {
       const over = assertions.find((name) => name in schema && !enforced.includes(name));
@@ -104,7 +107,7 @@ export class SchemaGrammar {
     const target = this.find(String(reference));
     const name = this.rules.reserve();
     this.references.set(String(reference), name);
-    // The path within the schema, not of the reference.
+    // Use the target's path within the schema, because errors name it.
     const at = String(reference).slice(2).replaceAll('/', '.');
     this.rules.set(name, this.rule(target, [this.path, at].filter(Boolean).join('.')));
     return name;
@@ -132,7 +135,10 @@ export class SchemaGrammar {
     return rules.join(' | ');
   }
 
-  /** Returns true if a value matches at most one schema: they differ in type or first constant. */
+  /**
+   * Returns true if no value can match two of the schemas, because they differ in type or in their first
+   * required constant.
+   */
   private areApart(all: unknown[]): boolean {
     const marks = all.map((one) => {
       const { $ref } = fieldsOf(one);
@@ -168,7 +174,7 @@ export class SchemaGrammar {
     const all = fit.length > 0 ? fit : values;
     if (all.length === 0) throw new NotEnforced("'enum' has no value");
     const texts = all.filter((value) => typeof value === 'string');
-    // One automaton gives strings with a common prefix a single parse.
+    // Combine the texts in one automaton, so that texts with a common prefix have a single parse.
     const ofTexts =
       texts.length > 1
         ? this.rules.automaton(
@@ -201,12 +207,12 @@ export class SchemaGrammar {
 
   private enforced(type: unknown, { pattern, format, items, prefixItems }: Fields): string[] {
     if (type === 'object') return ['properties', 'required', 'additionalProperties'];
-    // The grammar of a tuple allows no additional items, so `additionalItems` is always satisfied.
+    // The grammar of a tuple never allows additional items, so any `additionalItems` is satisfied.
     const isTuple = Array.isArray(items) || Array.isArray(prefixItems);
     if (type === 'array')
       return ['items', 'prefixItems', 'minItems', 'maxItems', ...(isTuple ? ['additionalItems'] : [])];
     if (type !== 'string') return numeric;
-    // JSON Schema ignores unknown formats; the pattern then decides.
+    // JSON Schema ignores unknown formats, so the pattern alone is enforced.
     const isKnown = typeof pattern === 'string' || formatAutomaton(String(format)) !== null;
     return ['pattern', 'minLength', 'maxLength', ...(isKnown ? ['format'] : [])];
   }
@@ -236,7 +242,7 @@ export class SchemaGrammar {
     let found = ofPattern ?? ofFormat;
     if (ofPattern && ofFormat) {
       const all = guarded("'pattern' with 'format'", () => both(ofPattern, ofFormat));
-      // The pattern is a wider form of the format: zod's times have no offset.
+      // No text matches both. The pattern is then meant as a wider format: e.g. zod's times have no offset.
       found = all.isEmpty ? ofPattern : all;
     }
     if (!found || (minLength === undefined && maxLength === undefined)) return found;
@@ -297,7 +303,8 @@ export class SchemaGrammar {
       later = this.rules.add(`("," space ${other})*`);
       first = this.rules.add(`(${other} ${later})?`);
     }
-    // Go backwards, with two continuations: before and after the first written property.
+    // Build from the last property to the first, with two continuations: `first` if no property was written
+    // before, and `later` otherwise.
     for (const [name, of] of properties.reverse()) {
       const one = member(literal(JSON.stringify(name)), this.rule(of, `${path}.properties.${name}`));
       const isOptional = !required.has(name);
@@ -329,7 +336,10 @@ function count(value: unknown, instead: number): number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : instead;
 }
 
-/** Ignores larger bounds: model servers reject their grammars. */
+/**
+ * Returns the repetition. Treats bounds above the limit as unbounded, because model servers reject such
+ * grammars.
+ */
 function repeated(least: number, most: number): string {
   const from = Math.min(Math.max(least, 0), COUNT_MAX);
   if (most > COUNT_MAX || most < from) return from === 0 ? '*' : `{${from},}`;

@@ -12,7 +12,10 @@ type Position = 'start' | 'inside' | 'unknown';
 const LENGTH_MAX = 2_000;
 /** Maximum states of one string in the grammar. */
 const STATES_MAX = 2_000;
-/** States and links that one request may build: a hostile request takes under 50 ms on one core. */
+/**
+ * Maximum states and links that one request may build. Within it, a hostile request takes under 50 ms on one
+ * core.
+ */
 const BUILT_MAX = 20_000;
 const MAX_CHARACTER = 0x10ffff;
 const options = { maxCharacter: MAX_CHARACTER };
@@ -30,7 +33,7 @@ function count(work: number): void {
   if (isExhausted()) throw new Error('too many states');
 }
 
-/** Counts states and links: nested repetitions have few states and many links. */
+/** Counts links as well as states, because nested repetitions have few states and many links. */
 class CountedNodes<Node extends { link: (to: Node, via: CharSet) => void }> {
   private readonly create: () => Node;
 
@@ -43,7 +46,7 @@ class CountedNodes<Node extends { link: (to: Node, via: CharSet) => void }> {
     const node = this.create();
     const link = node.link.bind(node);
     node.link = (to, via) => {
-      // A range of characters costs about an eighth of a link.
+      // A character range costs about an eighth of a link.
       count(1 + via.ranges.length / 8);
       link(to, via);
     };
@@ -62,7 +65,9 @@ export function resetWorkBudget(): void {
 const nothing = () => NFA.empty(options);
 const anyText = () => NFA.all(options);
 
-/** Returns the strings that match an ECMAScript pattern anywhere, as in JSON Schema. Throws NotEnforced. */
+/**
+ * Returns the strings in which an ECMAScript pattern matches anywhere, as in JSON Schema. Throws NotEnforced.
+ */
 export function patternAutomaton(pattern: string): Automaton {
   if (pattern.length > LENGTH_MAX) throw new NotEnforced(`'pattern' has more than ${LENGTH_MAX} characters`);
   return guarded("'pattern'", () => {
@@ -82,7 +87,7 @@ export function patternAutomaton(pattern: string): Automaton {
 /** Builds an automaton. Throws NotEnforced with the constraint's name if it needs too many states. */
 export function guarded<Result>(name: string, build: () => Result): Result {
   try {
-    // Fail before parsing if earlier constraints used up the budget.
+    // Throws before parsing if earlier constraints of the request have used up the budget.
     count(0);
     return build();
   } catch (error) {
@@ -167,8 +172,8 @@ function hasAssertion(node: AST.Node): boolean {
 }
 
 /**
- * Reads a pattern from its end: each part is prepended to everything that may follow it, so that an assertion
- * is an intersection with the rest of the text.
+ * Reads a pattern from its end to its start. Each part is put before the automaton of everything that may
+ * follow. An assertion can then be expressed as an intersection with what follows.
  */
 class Reader {
   private readonly parser: JS.Parser;

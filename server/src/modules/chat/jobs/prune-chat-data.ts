@@ -6,8 +6,8 @@ import { deleteResponsesBefore } from '../responses/response-queries.ts';
 const KEPT_DAYS = 30;
 
 /**
- * Deletes recorded requests after 30 days: they serve the charts only, while deployments store totals and the
- * ledger stores charges. Also deletes expired responses, and all conversations if this server saves none.
+ * Deletes recorded requests after 30 days. Only charts use them: deployments store totals, and the ledger
+ * stores charges. Also deletes expired responses, and all conversations if this server is set to save none.
  */
 export const pruneChatDataJob = defineJob({
   name: 'deployments.forget-requests',

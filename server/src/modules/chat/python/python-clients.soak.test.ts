@@ -5,7 +5,10 @@ import { starterServing } from '../../deployments/testing/starter-serving.ts';
 import { insertStarterEncoder } from '../../deployments/testing/test-models.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
-/* The official Python clients, unmodified. The model server writes what its grammar allows. */
+/*
+ * Runs the official Python clients unmodified. The stubbed model server writes any text that its grammar
+ * allows.
+ */
 const { stub, server, nextUser } = await starterServing();
 await insertStarterEncoder(server.services, 'sentences');
 
@@ -13,7 +16,7 @@ type Body = { grammar?: string; messages: { role: string; content: unknown }[] }
 
 const names = ['add', 'multiply', 'power'];
 
-/** Calls the functions in order, one per request; without a grammar, returns the answer. */
+/** Calls the allowed functions in order, one per request. Without a grammar, returns the final answer. */
 function says(body: Record<string, unknown>): string {
   const { grammar, messages } = body as Body;
   if (!grammar) return 'It is 8.';
@@ -25,7 +28,7 @@ function says(body: Record<string, unknown>): string {
   return JSON.stringify({ name, arguments: name === 'final_answer' ? { answer: '8' } : { a: 2, b: 3 } });
 }
 
-/** The result of a call; smolagents sends it as the user. */
+/** The result of a call. smolagents sends it in a user message. */
 function isResult({ role, content }: Body['messages'][number]): boolean {
   return role === 'tool' || (role === 'user' && JSON.stringify(content).includes('Observation:'));
 }

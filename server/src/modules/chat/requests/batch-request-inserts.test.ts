@@ -17,7 +17,7 @@ test('records concurrent requests of many deployments and adds them to the total
     endedAt: new Date(at.getTime() + 500),
     ...{ promptTokens: 11, completionTokens: 4, firstTokenMs: null, totalMs: 500, costMicro: 7n },
   });
-  // Two processes that update the deployments in different orders.
+  // The two processes update the deployments in different orders, which could deadlock.
   const [first, second] = [batchRequestInserts(server.services), batchRequestInserts(server.services)];
   const rounds = Array.from({ length: 20 }, () => [
     ...[one, other, null].map((podId) => first(request(podId))),
@@ -45,7 +45,7 @@ test('records concurrent requests of many deployments and adds them to the total
   await terminate(other);
 });
 
-test("measures a minute's speed over the tokens after the first", async () => {
+test("measures the speed of a minute from all tokens except each answer's first", async () => {
   const user = await nextUser();
   const podId = (await deploy(await makeFineTune(user, 'Fast'))).pod_id;
   const keep = batchRequestInserts(server.services);
@@ -56,7 +56,7 @@ test("measures a minute's speed over the tokens after the first", async () => {
     });
   await request({ completionTokens: 11, firstTokenMs: 100, totalMs: 600 });
   await request({ completionTokens: 2, firstTokenMs: 100, totalMs: 600 });
-  // Not measurable: an answer in one piece, and an answer without a token.
+  // The speed of these cannot be measured: a non-streamed answer, and an answer without tokens.
   await request({ completionTokens: 1, firstTokenMs: 600, totalMs: 600 });
   await request({ completionTokens: 0, firstTokenMs: null, totalMs: 600 });
   const minutes = await chatRequestsPerMinute(db, { podId, since: at });

@@ -13,7 +13,8 @@ export type RecordChatRequest = (request: ChatRequest) => Promise<void>;
 export function batchRequestInserts({ db }: Pick<Services, 'db'>): RecordChatRequest {
   return batch<ChatRequest, void>(
     async (requests) => {
-      // A single statement needs no transaction: BEGIN and COMMIT would cost more than the statement.
+      // Without totals there is one statement, which needs no transaction. BEGIN and COMMIT would cost more
+      // than the statement.
       const isOneStatement = requests.every(({ podId }) => podId === null);
       await (isOneStatement
         ? insertChatRequests(db, requests)

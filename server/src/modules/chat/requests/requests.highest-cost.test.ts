@@ -54,13 +54,13 @@ describe('the maximum of a prompt', () => {
     expect(promptOf(chat({ messages: [{ role: 'user', content: 'a'.repeat(9000) }] }))).toBe(CONTEXT_TOKENS);
     const format = { type: 'json_schema', json_schema: { schema: { title: 'a'.repeat(200) } } };
     expect(promptOf(chat({ response_format: format })) - promptOf(chat())).toBeGreaterThan(200);
-    // Templates write functions with spaces and line breaks.
+    // Templates write functions with additional spaces and line breaks.
     const tools = [{ type: 'function', function: { name: 'add', description: 'a'.repeat(200) } }];
     expect(promptOf(chat({ tools })) - promptOf(chat())).toBeGreaterThan(400);
     expect(promptOf(chat({ tools, tool_choice: 'none' }))).toBe(promptOf(chat()));
   });
 
-  test('is the full context after an answer showed that the template adds more', () => {
+  test("is the whole context after a model's template was seen to add more tokens than expected", () => {
     const log = { info: vi.fn<(...said: unknown[]) => void>() };
     const [plain, long] = [upstreamOf(CONTEXT_TOKENS), { ...upstreamOf(CONTEXT_TOKENS), model_name: 'long' }];
     const bounds = usageBounds(chat(), plain);
@@ -89,11 +89,11 @@ describe('the highest price', () => {
     completionTokens,
   });
 
-  test('is the sum of both bounds if they fit into the context', () => {
+  test("is the sum of the prompt's and the answer's maximum if both fit into the context", () => {
     expect(highestCostMicro(priced(2, 3), bound(600, 100))).toBe(2n * 600n + 3n * 100n);
   });
 
-  test('has the maximum of the more expensive tokens, and the rest of the context of the others', () => {
+  test('otherwise has the maximum of the more expensive tokens; the others get the rest of the context', () => {
     expect(highestCostMicro(priced(2, 3), bound(4000, 1000))).toBe(2n * 3096n + 3n * 1000n);
     expect(highestCostMicro(priced(3, 2), bound(4000, 1000))).toBe(3n * 4000n + 2n * 96n);
     expect(highestCostMicro(priced(2, 3), bound(600, CONTEXT_TOKENS))).toBe(3n * BigInt(CONTEXT_TOKENS));

@@ -35,8 +35,8 @@ describe('an answer that is longer than its reservation', () => {
       return kept;
     });
 
-  it('is paid for while it is written', async () => {
-    // Not enough for the whole answer, so that only the start is held.
+  it('is paid for step by step', async () => {
+    // The balance does not cover the whole answer, so only its start is held.
     await serving.leave(user, costOf(1000, LONG));
     const answer = await serving.server.send(chatCompletions, { body }, { as: user });
     expect(answer.status).toBe(200);
@@ -48,7 +48,7 @@ describe('an answer that is longer than its reservation', () => {
   });
 
   it.each([true, false])(
-    'ends when the credit ends and costs the written tokens; stream: %s',
+    'stops when the credit is used up, and costs the written tokens; stream: %s',
     async (stream) => {
       await serving.leave(user, enough);
       const answer = await serving.server.send(chatCompletions, { body: { ...body, stream } }, { as: user });

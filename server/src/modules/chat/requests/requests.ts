@@ -12,13 +12,13 @@ import type { ChatParts } from '../chat-parts.ts';
 import type { Usage } from '../completion-stream.ts';
 import type { TokenPrices } from '../token-prices.ts';
 
-/** Models whose templates were observed to add more tokens. */
+/** Models whose chat templates have added more tokens than expected. */
 const longTemplates = new WeakSet<object>();
 
-/** Completion tokens to reserve at a time: the default maximum of a chat. */
+/** Completion tokens to reserve at a time: the default maximum of a chat's answer. */
 const STEP_TOKENS = DEFAULT_ANSWER_TOKENS;
 
-/** Reserve more when fewer tokens than this are left. One event has fewer. */
+/** Reserve more when fewer tokens than this are left. A single event never has this many tokens. */
 const AHEAD_TOKENS = 256;
 
 type Answered = {
@@ -30,16 +30,19 @@ type Answered = {
   totalMs: number;
 };
 
-/** Returns the price to reserve before a request starts: its prompts, and the first tokens of its answers. */
+/**
+ * Returns the amount to reserve before a request starts: the cost of its prompts and of the first tokens of
+ * its answers.
+ */
 export function firstCostMicro(prices: TokenPrices, choices: ChoiceBounds[]): bigint {
   return highestCostOfAll(prices, choices, STEP_TOKENS);
 }
 
 /**
- * Returns a function to call with the current number of completion tokens. It reserves more before they are
- * used up, so that a long request does not lock its whole cost from the start. It throws AppError
- * 'insufficient_funds' or 'budget_exceeded'; it throws other errors of `extend` only once the reserved tokens
- * are used up.
+ * Returns a function to call with the current number of completion tokens. It reserves more before the
+ * reserved tokens are used up, so that a long request does not hold its whole cost from the start. It throws
+ * AppError 'insufficient_funds' and 'budget_exceeded' immediately. If `extend` throws another error, the
+ * request may continue until the reserved tokens are used up.
  */
 export function reserveAsUsed(
   { prices, choices }: { prices: TokenPrices; choices: ChoiceBounds[] },
@@ -59,10 +62,15 @@ export function reserveAsUsed(
   };
 }
 
-/** The maximum usage of a request: prompt, completion, and both together. */
+/**
+ * The maximum usage of a request: prompt tokens, completion tokens, and the sum of both (`contextTokens`).
+ */
 type UsageBounds = Usage & { contextTokens: number };
 
-/** Returns the maximum usage of a request. Only the context limits prompts of long templates. */
+/**
+ * Returns the maximum usage of a request. If the model's template adds many tokens, the prompt may fill the
+ * whole context.
+ */
 export function usageBounds(body: CompletionBody, upstream: { context_tokens: number }): UsageBounds {
   const { context_tokens: contextTokens } = upstream;
   const promptTokens = longTemplates.has(upstream) ? contextTokens : longestPrompt(body);
@@ -74,8 +82,8 @@ export function usageBounds(body: CompletionBody, upstream: { context_tokens: nu
 }
 
 /**
- * Returns the highest price of all answers of a request, up to `tokensMax` completion tokens in total. A
- * prompt is charged once for all its answers.
+ * Returns the maximum cost of all answers of a request, with at most `tokensMax` completion tokens in total.
+ * All answers to a prompt share its cost.
  */
 export function highestCostOfAll(prices: TokenPrices, choices: ChoiceBounds[], tokensMax = Infinity): bigint {
   let left = tokensMax;
@@ -90,7 +98,10 @@ export function highestCostOfAll(prices: TokenPrices, choices: ChoiceBounds[], t
   return sum;
 }
 
-/** Returns the highest price: the maximum of the more expensive tokens, the rest of the context of others. */
+/**
+ * Returns the maximum cost: the maximum number of the more expensive tokens, and the rest of the context in
+ * tokens of the other kind.
+ */
 export function highestCostMicro({ prompt, completion }: TokenPrices, bounds: UsageBounds): bigint {
   const { contextTokens } = bounds;
   const isPromptDearer = prompt.unitPriceMicro > completion.unitPriceMicro;
@@ -148,8 +159,8 @@ export async function recordRequest(
 }
 
 /**
- * Records, as long as the model is cached, and logs that a prompt was longer than its reservation. That answer
- * is charged at most the reserved amount, even if it cost more.
+ * Logs that a prompt was longer than reserved, and remembers the model while it is cached. The answer is
+ * charged at most the reserved amount, even if it cost more.
  */
 export function recordLongPrompt(
   log: Pick<Logger, 'info'>,

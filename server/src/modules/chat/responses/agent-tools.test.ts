@@ -16,7 +16,7 @@ const add: OpenAI.Responses.FunctionTool = {
     properties: { a: { type: 'integer' }, b: { type: 'integer' } },
   },
 };
-/* A request in the form of Codex CLI, with fewer tools and less text. */
+/* A request like Codex CLI's, with fewer tools and less text. */
 const grammar = { type: 'grammar', syntax: 'lark', definition: 'start: "x"' };
 const ofCodex = {
   ...{ model: STARTER, tool_choice: 'auto', parallel_tool_calls: true, store: false },
@@ -48,7 +48,7 @@ const ofCodex = {
 };
 
 it.each([false, true])(
-  "calls namespaced and custom tools by the client's names (streamed: %s)",
+  "returns calls of namespaced and custom tools under the client's names (streamed: %s)",
   async (isStreamed) => {
     const called = ['crm__add', 'patch'].map((name) => ({
       name,

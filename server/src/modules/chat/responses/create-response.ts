@@ -16,7 +16,7 @@ import { ResponseEvents } from './response-events.ts';
 import { readInput, saveResponse } from './responses.ts';
 import { type Item, type ResponseBody, toChat } from './to-chat.ts';
 
-/** Answers a response as a chat in another shape, with one reservation and one charge. */
+/** Answers OpenAI's responses call as a chat in another format, with one reservation and one charge. */
 export async function createResponse(
   ctx: Context,
   parts: ChatParts,
@@ -50,7 +50,10 @@ export async function countResponseTokens(
   return new Answer({ object: 'response.input_tokens', input_tokens: body }, { headers });
 }
 
-/** Converts a response request into a chat, and the chat's errors into errors about the response's fields. */
+/**
+ * Returns two functions: the first converts a response request into a chat, the second renames the fields in
+ * a chat's errors to the response's fields.
+ */
 function readChat(ctx: Context, asked: ResponseBody) {
   let places: string[] = [];
   let toolPlaces: string[] = [];
@@ -78,7 +81,7 @@ type ShapeOf = { asked: ResponseBody; items: Item[]; clientTools: Map<string, To
 function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): AnswerShape {
   const isKept = ctx.config.responseDays > 0 && asked.store !== false;
   const events = new ResponseEvents(asked, { createdAt: ctx.clock.now(), isKept, clientTools });
-  // A failure to store the response affects neither its delivery nor its charge.
+  // If storing fails, the response is still delivered and charged.
   const save = async (response: ReturnType<typeof events.whole>) => {
     if (!isKept) return response;
     try {
@@ -93,7 +96,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
     begin: () => events.begin(),
     add: (chunks) => chunks.map((chunk) => events.add(chunk)).join(''),
     cut: () => events.cut(),
-    // Store before the last event: the client may continue from the response immediately after it.
+    // Store before the last event, because the client may send a follow-up as soon as it has received it.
     end: (usage) => events.end(usage, save),
     whole: (usage) => save(events.whole(usage)),
     waiting: WAITING,
@@ -101,7 +104,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
   };
 }
 
-/** Fields whose names differ between a response and a chat. */
+/** Fields of a chat, and their names in a response request. */
 const names: FieldName[] = [
   [/^response_format\.json_schema\b/, 'text.format'],
   [/^response_format\b/, 'text.format'],

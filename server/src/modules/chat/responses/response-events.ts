@@ -28,7 +28,7 @@ export class ResponseEvents {
   private readonly createdAt: number;
   private readonly isKept: boolean;
   private readonly clientTools: Map<string, ToolName>;
-  /** The arguments of the open call. */
+  /** The arguments of the call that is being written. */
   private written = '';
   private open: Item | null = null;
   private number = 0;
@@ -154,7 +154,7 @@ export class ResponseEvents {
         this.partEvent('done'),
       );
     } else if (open.type === 'custom_tool_call') {
-      // The model writes the text as JSON, so it is sent in one piece.
+      // The model writes the text as a JSON string, which can only be decoded as a whole.
       open.input = toInput(this.written);
       const { input } = open;
       const type = 'response.custom_tool_call_input';
@@ -232,7 +232,10 @@ function copied<Value>(value: Value): Value {
   return structuredClone(value);
 }
 
-/** Reports no cache hits: they would reveal other calls. Thoughts are not counted separately. */
+/**
+ * Reports zero cache hits, because they would reveal other users' calls. Reports zero thought tokens, because
+ * they are not counted separately.
+ */
 function toWireUsage({ promptTokens, completionTokens }: Usage) {
   return {
     ...{ input_tokens: promptTokens, input_tokens_details: { cached_tokens: 0 } },

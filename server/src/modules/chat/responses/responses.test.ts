@@ -185,11 +185,11 @@ describe("OpenAI's client", () => {
     );
     await openai().responses.delete(first.id);
     await expect(openai().responses.retrieve(first.id)).rejects.toMatchObject({ status: 404 });
-    // The last response stores all of its input itself.
+    // The last response stores its whole input, so it does not need the deleted ones.
     expect((await openai().responses.retrieve(last.response.id)).output_text).toBe('Good bread.');
   });
 
-  it('refers to earlier answers by their ids', async () => {
+  it('accepts ids of earlier answers as input items', async () => {
     const first = await openai().responses.create({ model: STARTER, input: 'What do you bake?' });
     const [message] = first.output;
     await openai().responses.create({
@@ -207,7 +207,7 @@ describe("OpenAI's client", () => {
     ]);
   });
 
-  it('stores no response if not requested, or after it expires', async () => {
+  it('stores no response if the caller declines, and none beyond its expiry', async () => {
     const unkept = await openai().responses.create({ model: STARTER, input: 'Go', store: false });
     expect(unkept).toMatchObject({ store: false });
     await expect(openai().responses.retrieve(unkept.id)).rejects.toThrow(/There is no response/);
@@ -230,7 +230,7 @@ describe("OpenAI's client", () => {
 });
 
 it.each([false, true])(
-  'delivers and charges an answer that cannot be stored, and reports it (streamed: %s)',
+  'delivers and charges an answer that cannot be stored, and reports that it was not stored (streamed: %s)',
   async (isStreamed) => {
     const { db } = server.services;
     await sql`alter table responses add constraint full_disk check (false) not valid`.execute(db);
@@ -272,7 +272,7 @@ it('stores only known fields of the input, and only items that a model reads', a
   ]);
 });
 
-it('refuses to continue from more than 1 MB, free of charge', async () => {
+it('refuses to continue a conversation of more than 1 MB, free of charge', async () => {
   const first = await openai().responses.create({ model: STARTER, input: 'Go' });
   await vi.waitFor(async () => expect((await balance()).held).toBe(0n));
   const { db } = server.services;

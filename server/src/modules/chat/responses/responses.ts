@@ -19,7 +19,7 @@ import {
 } from './response-queries.ts';
 import type { Item, ResponseBody } from './to-chat.ts';
 
-/** Fields to store of each item. Other fields are dropped. */
+/** Fields of each item to store. All other fields are dropped. */
 const KNOWN = [
   ...[
     'type',
@@ -38,23 +38,23 @@ const KNOWN = [
 
 const SHORT = 200;
 
-/** Per user; the oldest are deleted first. */
+/** Maximum stored per user. The oldest responses are deleted first. */
 const RESPONSES_MAX = 1000;
 
 const RESPONSES_BYTES_MAX = 50 * 1024 * 1024;
 
-/** Per input. Each reference may load another stored response. */
+/** Maximum item references per input, because each may load another stored response. */
 const REFERENCES_MAX = 100;
 
 const PAGE = 20;
 
 type Fields = Record<string, unknown>;
 
-/** Returns an item with only its known fields, and its text parts without other fields. */
+/** Returns the item with only the fields to store, and its text parts with only their type and text. */
 function toKnown(item: object): Fields {
   const known = Object.fromEntries(Object.entries(item).filter(([name]) => KNOWN.includes(name)));
   const { type, id, status, content, output } = known;
-  // No model reads thoughts again.
+  // Drop the content of thoughts, because no model reads it again.
   if (type === 'reasoning') return { type };
   return {
     ...known,
@@ -83,7 +83,10 @@ export function itemId(kind: string, responseId: string, index: number): string 
   return `${kind}_${responseId.slice(responseId.indexOf('_') + 1)}${String(index).padStart(4, '0')}`;
 }
 
-/** Returns the response to which an item id belongs, or an empty list for other ids. */
+/**
+ * Returns the id of the response to which an item belongs, as a list. The list is empty if the id is not an
+ * item's.
+ */
 function responseIdOf(id: string): string[] {
   const [, response] = /^(?:msg|rs|fc|ctc)_([0-9a-f]{32})\d{4,}$/.exec(id) ?? [];
   return response === undefined ? [] : [`resp_${response}`];
@@ -113,7 +116,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
   const before = previous ? await findKept(ctx, previous, 'previous_response_id') : null;
   const earlier = before ? [...before.input, ...before.response.output].map(toKnown).filter(isRead) : [];
   const items = (await withReferred(ctx, own)).map(toKnown);
-  // Limit the size, because every later response stores and reads these items again.
+  // Limit the size, because every follow-up response stores and reads these items again.
   if (Buffer.byteLength(JSON.stringify([earlier, items])) > CHAT_BYTES_MAX) {
     const param = earlier.length > 0 ? 'previous_response_id' : 'input';
     const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
@@ -125,7 +128,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
   return [...earlier, ...items] as Item[];
 }
 
-/** Checks references before loading any of them. */
+/** Checks all references before it loads any of them. */
 function assertReferenceLimit(items: Item[]): void {
   const places = new Map<string, number>();
   for (const [index, item] of items.entries()) {

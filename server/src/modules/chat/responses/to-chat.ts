@@ -17,7 +17,9 @@ export type Item = Exclude<ResponseBody['input'], string>[number];
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 type Message = { role: string; content: unknown; tool_calls?: Call[]; tool_call_id?: string };
 
-/** A chat, the path of each of its messages in the body, and its tools. */
+/**
+ * A chat made from a response request. `places` are the fields of the request from which its messages come.
+ */
 export type AskedChat = { body: CompletionBody; places: string[]; offered: OfferedTools };
 
 /** Converts a response request into a chat; `items` are all items that the model reads. */
@@ -52,7 +54,7 @@ function toMessages(
     places.push(place);
   };
   if (instructions) add({ role: 'system', content: instructions }, 'instructions');
-  // Stored items precede the sent ones.
+  // The list starts with items of earlier responses and ends with the sent ones, which get an index.
   const sent = typeof input === 'string' ? 1 : input.length;
   for (const [at, item] of items.entries()) {
     const index = at - (items.length - sent);
@@ -77,7 +79,7 @@ function addItem(item: Item, place: string, { messages, add }: Added): void {
       function: { name: functionNameOf(called), arguments: written },
     };
     const last = messages.at(-1);
-    // The text and the calls of one answer are separate items, but one turn of the chat.
+    // An answer's text and calls are separate items in a response, but one message in a chat.
     if (last?.role === 'assistant') last.tool_calls = [...(last.tool_calls ?? []), call];
     else add({ role: 'assistant', content: null, tool_calls: [call] }, place);
     return;

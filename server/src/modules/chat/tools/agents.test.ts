@@ -5,12 +5,12 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
-/* Agents on OpenAI's client. The model server writes what its grammar allows. */
+/* Runs agents on OpenAI's client. The stubbed model server writes any text that its grammar allows. */
 
 const { stub, server, openai, nextUser, balance } = await starterServing();
 let user: TestUser;
 
-/** Returns the first call that the grammar allows, with 2 and 3. */
+/** Returns a call of the first function that the grammar allows, with the arguments 2 and 3. */
 function firstCall({ grammar }: Record<string, unknown>): string {
   const { names, isMany } = callsOf(grammar);
   if (names.length === 0) return 'It is 36.';
@@ -69,7 +69,7 @@ it.each([false, true])(
     const last = await answer('none');
     expect(last).toMatchObject({ finish_reason: 'stop', message: { content: 'It is 36.' } });
     expect(last?.message.tool_calls).toBeUndefined();
-    // The model has read its calls and their results.
+    // The last request contains all calls and their results.
     expect(stub.requests.at(-1)?.messages).toHaveLength(7);
   },
 );
@@ -111,7 +111,7 @@ it('makes several calls if requested', async () => {
   expect(new Set(calls.map(({ id }) => id)).size).toBe(2);
 });
 
-it('leaves the choice to the model, and charges nothing for rejected requests', async () => {
+it('leaves the choice of a tool to the model, and charges nothing for rejected requests', async () => {
   stub.says = null;
   const before = await balance();
   const asked = { model: STARTER, messages: [question], tools };

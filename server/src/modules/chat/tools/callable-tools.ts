@@ -2,17 +2,17 @@ import { checkSchema } from '../body/check-schema.ts';
 
 const types = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null']);
 
-/** The maximum repetition in llama.cpp's grammars. */
+/** The maximum repetition count in llama.cpp's grammars. */
 const COUNT_MAX = 1_000;
 
-/** A function without parameters accepts no arguments. */
+/** The schema of a function without parameters: it accepts no arguments. */
 const NOTHING: Fields = { type: 'object', properties: {}, additionalProperties: false };
 
 type Fields = Record<string, unknown>;
 
 export type Tool = { name: string; description: string | null; parameters: Fields; strict: boolean };
 
-/** `required`: the answer must call one of `callable`, or several if `isMany`. */
+/** If `choice` is 'required', the answer must call one of `callable`, or at least one if `isMany`. */
 export type CallableTools = { tools: Tool[]; choice: 'auto' | 'required'; callable: Tool[]; isMany: boolean };
 
 /** The tool fields of a chat, validated by the contract. */
@@ -44,7 +44,8 @@ export function toolsOf(body: Fields): CallableTools | null {
   }));
   if (typeof choice !== 'object' || choice === null) {
     const isAuto = choice !== 'required';
-    // A model with required calls would not stop calling, so several calls must be requested explicitly.
+    // With required calls, the grammar lets a model call again and again. Allow several calls only on
+    // request.
     const isMany = isAuto ? parallel !== false : parallel === true;
     return { tools, choice: isAuto ? 'auto' : 'required', callable: tools, isMany };
   }
@@ -52,7 +53,10 @@ export function toolsOf(body: Fields): CallableTools | null {
   return { tools, choice: 'required', callable, isMany: false };
 }
 
-/** Returns a tool for the model server. `isRead`: llama.cpp compiles its parameters into a grammar. */
+/**
+ * Returns a tool in the model server's format. `isRead` is true if llama.cpp compiles its parameters into a
+ * grammar.
+ */
 export function toServerTool(
   { name, description, parameters }: Tool,
   { isRead }: { isRead: boolean },
@@ -70,8 +74,8 @@ export function toServerTool(
 type ReadableSchemaFields = Record<string, unknown>;
 
 /**
- * Removes what llama.cpp cannot read from the schema of a tool with optional calls. If the grammar would
- * stall a shared server, the schema is described to the model in words instead.
+ * Removes the parts of an optional tool's schema that llama.cpp cannot read. If the grammar would still stall
+ * a shared server, replaces the schema by a description in words.
  */
 function toReadableSchema(schema: ReadableSchemaFields): ReadableSchemaFields {
   const readable = read(schema, schema) as ReadableSchemaFields;
@@ -94,7 +98,7 @@ function read(value: unknown, root: ReadableSchemaFields): unknown {
 }
 
 function isReadable(name: string, value: unknown, root: ReadableSchemaFields): boolean {
-  // The name belongs to a property, whose value is a schema.
+  // Here `name` is the name of a property, not of a keyword, because its value is a schema.
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) return true;
   if (name === '$ref') return typeof value !== 'string' || isKnown(value, root);
   if (name === 'type') return [value].flat().every((type) => types.has(String(type)));

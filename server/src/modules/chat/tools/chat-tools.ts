@@ -63,10 +63,13 @@ export function isCustomOf(clientTools: Map<string, ToolName> | undefined): IsCu
   return (name) => clientTools?.get(name)?.type === 'custom';
 }
 
-/** Rewrites calls of custom tools in a stream. Sends their text, decoded from JSON, in one piece. */
+/**
+ * Rewrites the calls of custom tools in a stream. Collects each call, decodes its text from JSON, and sends
+ * it in one piece.
+ */
 export class CustomCalls {
   private readonly isCustom: IsCustom;
-  /** The open call of each choice. */
+  /** The unfinished call of each choice. */
   private readonly open = new Map<number, { index: number; written: string }>();
 
   constructor(isCustom: IsCustom) {

@@ -2,8 +2,8 @@ import { invalidParam } from '../../../platform/errors.ts';
 import { type CallableTools, type Tool, type ToolsBody, toolsOf } from './callable-tools.ts';
 
 /**
- * Returns the tools that a chat offers, after checks that the contract cannot express; null if the model may
- * call none. Throws AppError 'invalid_request'.
+ * Returns the tools that a chat offers, after checks that the contract cannot express. Returns null if the
+ * model may call none. Throws AppError 'invalid_request'.
  */
 export function checkTools(body: Record<string, unknown>): CallableTools | null {
   checkNames(body);
@@ -40,8 +40,8 @@ type Turn = {
 };
 
 /**
- * Checks that calls and results match: each result follows the turn with its call and names its id, and every
- * call has a result before the next turn. Throws AppError 'invalid_request'.
+ * Checks that calls and results match. Each result must follow the message with its call and contain the
+ * call's id. Every call must have a result before the next message. Throws AppError 'invalid_request'.
  */
 export function checkTurns(turns: Turn[]): void {
   let calls = new Set<string>();
@@ -89,7 +89,7 @@ function callsOf({ role, tool_calls: calls }: Turn, path: string): Set<string> {
   return ids;
 }
 
-/** Clients send an empty text for a function without arguments. */
+/** Clients send an empty text as the arguments of a function without parameters. */
 function isObject(text: string): boolean {
   if (text.trim() === '') return true;
   try {

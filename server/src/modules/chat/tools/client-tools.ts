@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { invalidParam } from '../../../platform/errors.ts';
 
-/** The client's name of a tool. */
+/** A tool's name as the client sent it. */
 export type ToolName = { type: string; name: string; namespace?: string | null | undefined };
-/** A tool offered to the model, from any endpoint. `place` is its path in the body. */
+/** A tool offered to the model, from any endpoint. `place` is the tool's field in the sent body. */
 export type OfferedTool = {
   place: string;
   type: string;
@@ -20,28 +20,28 @@ type FunctionTool = {
 };
 
 export type OfferedTools = {
-  /** All tools that the client runs, as functions. */
+  /** All offered tools, converted into functions. */
   tools: FunctionTool[];
-  /** The path of each tool in the body. */
+  /** The field of the sent body for each tool. */
   places: string[];
-  /** The client's names of functions that are renamed for the model or represent a custom tool. */
+  /** Maps function names to the client's names, for tools that were renamed or are custom tools. */
   clientTools: Map<string, ToolName>;
   /** Warnings about tools that were dropped or changed. */
   warnings: string[];
 };
 
 const NAME_LENGTH_MAX = 64;
-/** The model writes a custom tool's text as the only argument of a function. */
+/** The parameters of the function for a custom tool: the tool's text is its only argument. */
 const TEXT_PARAMETERS = {
   ...{ type: 'object', required: ['input'], additionalProperties: false },
   properties: { input: { type: 'string' } },
 };
 
 /**
- * Converts tools into functions, because model servers support nothing else. A custom tool has one text
- * argument, and a namespaced tool gets the namespace in its name. Tools of other types are dropped, because
- * this server runs none. `allowed` limits the offered tools. Throws AppError 'invalid_request' if an allowed
- * tool is missing.
+ * Converts tools into functions, because model servers support nothing else. A custom tool becomes a function
+ * with one text argument. The function of a namespaced tool has the namespace in its name. Tools of other
+ * types are dropped, because this server runs none. `allowed` limits the offered tools. Throws AppError
+ * 'invalid_request' if an allowed tool is missing.
  */
 export function offerTools(asked: OfferedTool[], allowed: ToolName[] | null): OfferedTools {
   const isOffered = ({ type }: OfferedTool) => type === 'function' || type === 'custom';
@@ -80,7 +80,7 @@ export function toArguments(input: string): string {
   return JSON.stringify({ input });
 }
 
-/** Returns the text for a custom tool, or the raw arguments of a truncated call. */
+/** Returns a custom tool's text, or the undecoded arguments if the call was truncated. */
 export function toInput(written: string): string {
   try {
     const { input } = JSON.parse(written) as { input?: unknown };

@@ -8,7 +8,10 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { callsOf } from '../grammar/testing/sample-grammar.ts';
 
-/* Agents on LangChain and the AI SDK, unmodified. The model server writes what its grammar allows. */
+/*
+ * Runs agents on LangChain and the AI SDK, unmodified. The stubbed model server writes any text that its
+ * grammar allows.
+ */
 const { stub, server, nextUser } = await starterServing();
 let user: TestUser;
 
@@ -28,7 +31,7 @@ const parameters = {
 
 beforeEach(async () => {
   user = await nextUser();
-  // Calls the functions in order, one per request; without a grammar, returns the answer.
+  // Call the allowed functions in order, one per request. Without a grammar, return the final answer.
   stub.says = (asked) => {
     const { grammar, messages } = asked as Body;
     const { names: offered } = callsOf(grammar);

@@ -1,9 +1,9 @@
 import { CALL_MARK } from '../grammar/build-grammar.ts';
 
-/** A piece of a call in OpenAI's stream; the first piece has the name. */
+/** A piece of a call in OpenAI's stream. The first piece contains the function's name. */
 export type CallPiece = { index: number; name?: string; arguments: string };
 
-/** Matches the text before the arguments of a call, including the end of the previous call. */
+/** Matches the text between two calls, up to the start of a call's arguments. */
 const BEGIN = /^(?:[\s[,\]}]|<\/?tool_call>)*\{\s*"name"\s*:\s*"([^"\\]*)"\s*,\s*"arguments"\s*:\s*/;
 
 /** Parses calls from the stream of an answer that a grammar limits to calls. */
@@ -15,7 +15,7 @@ export class RequiredCalls {
   private isInText = false;
   private isEscaped = false;
 
-  /** Adds the next piece of the answer; returns its pieces of calls. */
+  /** Adds the next piece of the answer. Returns the pieces of calls that it completes. */
   push(text: string): CallPiece[] {
     const pieces: CallPiece[] = [];
     let rest = text;
@@ -23,7 +23,7 @@ export class RequiredCalls {
       if (!this.isInArguments) {
         this.before += rest;
         const begin = BEGIN.exec(this.before);
-        // The space before the arguments may be incomplete until their first character arrives.
+        // More spaces may follow until the first character of the arguments arrives.
         if (!begin || begin[0].length === this.before.length) return pieces;
         rest = this.before.slice(begin[0].length);
         Object.assign(this, { before: '', index: this.index + 1, isInArguments: true, depth: 0 });
@@ -41,7 +41,10 @@ export class RequiredCalls {
     return this.index + 1;
   }
 
-  /** Returns the end of the arguments object, or the end of the text if it continues. */
+  /**
+   * Returns the index after the end of the arguments object, or the length of the text if the object
+   * continues.
+   */
   private endOf(text: string): number {
     for (let at = 0; at < text.length; at += 1) {
       const char = text[at];
@@ -62,10 +65,10 @@ export class RequiredCalls {
   }
 }
 
-/** Lengths of a partially received mark, longest first. */
+/** Possible lengths of a mark that was only partly received, longest first. */
 const lengths = Array.from({ length: CALL_MARK.length - 1 }, (_, index) => CALL_MARK.length - 1 - index);
 
-/** Parses an answer that may contain calls at its end, each announced by a mark. */
+/** Parses an answer whose text may be followed by calls. A mark precedes each call. */
 export class MarkedCalls {
   private held = '';
   private isCalling = false;
@@ -76,7 +79,8 @@ export class MarkedCalls {
     this.held += piece;
     const at = this.held.indexOf(CALL_MARK);
     if (at < 0) {
-      // Hold back a partial mark, and the space before it, which is not part of the answer.
+      // The text may end with a part of a mark. Hold it back, and the space before it, which does not belong
+      // to the answer.
       const begun = lengths.find((length) => this.held.endsWith(CALL_MARK.slice(0, length))) ?? 0;
       const text = this.held.slice(0, this.held.length - begun).trimEnd();
       return { content: this.takeText(text.length), calls: [] };
@@ -86,7 +90,7 @@ export class MarkedCalls {
     return { content: content.trimEnd(), calls: this.required.push(this.takeText(this.held.length)) };
   }
 
-  /** Returns the held-back text when the answer ends. */
+  /** Returns the text that is still held back when the answer ends. */
   end(): string {
     return this.takeText(this.held.length);
   }

@@ -88,7 +88,7 @@ describe('a chat with tools', () => {
     expect(() => serverRequest(more)).toThrow(sentence);
   });
 
-  it('is bound by a grammar if the model server enforces too little', () => {
+  it('is bound by our grammar if the model server does not enforce strict parameters', () => {
     const zip = { type: 'object', properties: { zip: { type: 'string', pattern: '^\\d{5}$' } } };
     const [plain, fine] = [tool('plain', { strict: true }), tool('fine', { strict: true, parameters: zip })];
     const bound = { tool_choice: 'none', grammar: expect.stringContaining('<tool_call>') };
@@ -114,13 +114,13 @@ describe('a chat with tools', () => {
     expect(JSON.stringify(sent.parameters)).not.toMatch(/"type":"file"|"\$ref":|"minItems"/);
   });
 
-  it('is rejected with log-probabilities on a CPU, in a stream and in one piece', () => {
+  it('is rejected together with log-probabilities on a CPU, streamed or not', () => {
     for (const stream of [true, false])
       expect(() => serverRequest({ tools: [add], logprobs: true, stream })).toThrow('logprobs: on a CPU');
     expect(() => serverRequest({ tools: [add], logprobs: true }, 'vllm')).not.toThrow();
   });
 
-  it('leaves optional calls to the model and its own form of calls', () => {
+  it('leaves optional calls to the model, which writes them in its own format', () => {
     const asked = serverRequest({
       tools: [add, { type: 'function', function: { name: 'now', strict: true } }],
     });
@@ -195,7 +195,7 @@ describe('required calls', () => {
     maxLength: 4,
   });
 
-  it('are parsed from the stream, however it is split and spaced', () => {
+  it('are parsed from the stream, wherever it is split and whatever spaces it contains', () => {
     fc.assert(
       fc.property(calls, fc.nat(3), fc.integer({ min: 1, max: 9 }), (asked, indent, size) => {
         const text = JSON.stringify(asked.length === 1 ? asked[0] : asked, null, indent);

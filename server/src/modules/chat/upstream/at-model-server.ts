@@ -15,17 +15,17 @@ type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 
 type Options<K extends Kind> = {
   kind: K;
-  /** Called with each new waiting phase. */
+  /** Called with each new phase while the request waits for a server. */
   onWait?: (phase: string) => void;
-  /** Whether routers forward this request. */
+  /** True if this kind of request can be sent through a router. */
   routed?: boolean;
 };
 
 /**
- * Runs `use` with any server of the model, woken if necessary, and retries with another server if the first
- * is unreachable. Users take turns at a server. A router in front of a deployment's replicas is used first;
- * the replicas are used if it reaches none of them. Throws the errors of waking a server, and AppError
- * 'unavailable'.
+ * Runs `use` with any server of the model, and wakes the model if necessary. Retries with another server if
+ * the first is unreachable. Users take turns at a server. If a router is in front of a deployment's replicas,
+ * it is tried first; if it is unreachable or reaches no replica, the replicas are tried directly. Throws the
+ * errors of waking a server, and AppError 'unavailable'.
  */
 export async function atModelServer<K extends Kind, Result>(
   ctx: Context,
@@ -37,7 +37,7 @@ export async function atModelServer<K extends Kind, Result>(
   const modelName = upstream.model_name;
   const tried = new Set<string>();
   const attempt = async (number: number) => {
-    // After a failure, look the servers up again.
+    // Trust the cached list of servers only in the first attempt, because it may be outdated after a failure.
     const ready = number === 1 ? readyServers(upstream) : [];
     const wait = { upstream, modelName, kind, signal, onWait };
     const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
@@ -46,18 +46,19 @@ export async function atModelServer<K extends Kind, Result>(
     tried.add(server.id);
     const loads = servers.map(parts.turns.load);
     parts.replicas.grow(ctx, upstream, { loads, places: parts.turns.places(server) });
-    // Try a router only once, whatever it answers.
+    // Try the router only in the first attempt.
     const router = routed && number === 1 ? routerOf(ctx, upstream, servers) : null;
     const isRouter = router !== null && !unreached.has(router);
     const baseUrl = isRouter ? router : server.baseUrl;
-    // A router may use any replica.
+    // The router may choose any replica. Mark the last one as used, because replicas are dropped from the
+    // end.
     const used = isRouter ? (upstream.replicas.at(-1)?.server_id ?? server.id) : server.id;
     const letGo = parts.replicas.keep(ctx, upstream, used);
     const wasReached = !unreached.has(baseUrl);
     let leave = () => undefined as void;
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
-      // An earlier request found the server unreachable while this one waited in the queue.
+      // Another request found the server unreachable while this one waited in the queue.
       if (wasReached && unreached.has(baseUrl))
         throw new ModelServerUnreachable('skipped: recently unreachable');
       return await use({ ...server, baseUrl, isRouter }).catch((error: unknown) => {
@@ -76,7 +77,10 @@ export async function atModelServer<K extends Kind, Result>(
   return retryUnreachable(attempt, { modelName, signal });
 }
 
-/** Returns the router in front of these servers; null if none, or if a server has another key. */
+/**
+ * Returns the router in front of these servers. Null if there is none, or if a server has another key than
+ * the router's.
+ */
 function routerOf(
   { config: { routing } }: Context,
   { pod_id: podId }: Pick<Upstream, 'pod_id'>,

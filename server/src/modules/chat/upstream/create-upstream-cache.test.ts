@@ -15,7 +15,7 @@ const { server } = serving;
 const starter = await insertStarter(server.services, STARTER);
 const query = vi.spyOn(server.services.pool, 'query');
 
-/** Returns the names in the database queries until the answer started. */
+/** Returns the names of the database queries that run until the answer starts. */
 async function askedFor(user: TestUser, model: string): Promise<unknown[]> {
   query.mockClear();
   const answer = await serving.ask(user, model, { stream: true });
@@ -33,26 +33,26 @@ const untilKept = (user: TestUser, model: string) =>
     return asked;
   }, WAIT);
 
-it('queries the database for neither key nor model once both are known', async () => {
+it('queries the database neither for the API key nor for the model once both are cached', async () => {
   const user = await server.signUp();
   expect(await untilKept(user, STARTER)).toEqual(expect.any(Array));
 });
 
-it('queries the database for nothing before the first token once the window is open', async () => {
+it('queries the database for nothing before the first token once the usage window is open', async () => {
   const user = await server.signUp();
   await untilKept(user, STARTER);
-  // Covers the pool's queries too.
+  // Also counts queries that the pool runs itself.
   const connect = vi.spyOn(server.services.pool, 'connect');
   await vi.waitFor(
     async () => {
       const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
-      // The request is recorded only at its end.
+      // The answer is held open, because recording the request at its end needs the database.
       Object.assign(serving.stub, { answer: 'hold', held });
       connect.mockClear();
       await askedFor(user, STARTER);
       const asked = connect.mock.calls.length;
       goOn();
-      // Background work queries on its own schedule, so some requests see none of it.
+      // Background work also queries the database, so retry until a request runs without it.
       expect(asked).toBe(0);
     },
     { ...WAIT, interval: 300 },
@@ -137,7 +137,7 @@ it('the database reports changes of deployments, model servers and workloads', a
     WAIT,
   );
   heard.length = 0;
-  // A replica's own server, which no cached entry knows yet.
+  // A new replica has its own model server, whose id no cached entry contains yet.
   const { id } = await db
     .insertInto('model_servers')
     .values({
@@ -156,7 +156,7 @@ it('the database reports changes of deployments, model servers and workloads', a
   await vi.waitFor(() => expect(heard).toContainEqual({ of: 'model_server', id: podId }), WAIT);
 });
 
-it('a deployment takes over a name, and releases it when another process ends it', async () => {
+it('resolves a name to a new deployment, and no longer after another process ends it', async () => {
   const user = await server.signUp();
   await untilKept(user, STARTER);
   const assetId = await insertFineTune(server.services, starter, user, 'Starter Model');
@@ -169,7 +169,7 @@ it('a deployment takes over a name, and releases it when another process ends it
     .where('id', '=', podId)
     .executeTakeFirstOrThrow();
   await untilKept(user, name);
-  // Simulates a change by another process, which only notifies this one.
+  // Another process makes this change. This process only receives its notification.
   await db
     .updateTable('deployments')
     .set({ terminated_at: new Date(), reason: 'ended' })

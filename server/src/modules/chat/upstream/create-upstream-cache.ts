@@ -7,14 +7,19 @@ import type { ServerKindName } from '../../serving/server-kinds.ts';
 /** Maximum cached entries, one per user and model. */
 const KEPT_MAX = 20_000;
 
-/** Returns the servers for a user's model request, from the cache or by calling `find`. */
+/**
+ * Returns the servers for a user's request to a model, from the cache if possible. Otherwise calls `find`.
+ */
 export type RecallUpstream = <Kind extends ServerKindName>(
   userId: string,
   asked: { modelName: string; kind: Kind },
   find: () => Promise<Upstream<Kind>>,
 ) => Promise<Upstream<Kind>>;
 
-/** Caches the servers of models while at least one is ready. Other requests wait anyway. */
+/**
+ * Caches the servers of a model while at least one is ready. Without a ready server, a request waits anyway,
+ * so caching would save nothing.
+ */
 export function createUpstreamCache(changes: RowChanges): RecallUpstream {
   const recall = rowCache<Upstream<ServerKindName>>(changes, {
     max: KEPT_MAX,
@@ -26,11 +31,14 @@ export function createUpstreamCache(changes: RowChanges): RecallUpstream {
     { modelName, kind }: { modelName: string; kind: Kind },
     find: () => Promise<Upstream<Kind>>,
   ) =>
-    // An entry's kind is part of its key.
+    // Include the kind, because the same name may exist in another kind.
     recall(JSON.stringify([userId, modelName, kind]), find) as Promise<Upstream<Kind>>;
 }
 
-/** Changes name a deployment by its name, and its own model server by the deployment's id. */
+/**
+ * Returns true if a change concerns this entry. The id of a changed deployment is its name. The id of a
+ * changed model server is the server's own, or its deployment's if the server belongs to one.
+ */
 function concerns(upstream: Upstream<ServerKindName>, { of, id }: RowChange): boolean {
   const { model_name, server_id, pod_id, workload, next_workload, replicas } = upstream;
   if (of === 'deployment') return id === model_name;

@@ -4,7 +4,7 @@ import { gatewayPresence } from './gateway-presence.ts';
 
 const never = new AbortController().signal;
 let time = 0;
-/** When another process was last seen; null if there is none. */
+/** When the other process was last seen; null if there is none. */
 let lastSeenMs: number | null = null;
 const join = () => {
   const beat = async () => {
@@ -20,7 +20,7 @@ const join = () => {
   return { ...presence, beat };
 };
 
-it('knows that it is alone, until its heartbeat is old or another process joins', async () => {
+it('knows that it is the only process, until its heartbeat is old or another process joins', async () => {
   const first = join();
   expect(first.alone()).toBeNull();
   await first.settled(never);
@@ -31,12 +31,13 @@ it('knows that it is alone, until its heartbeat is old or another process joins'
   time += 1_000;
   expect(first.alone()).toBeNull();
 
-  // After a long suspend it sends a heartbeat before requests, and forgets its earlier knowledge.
+  // After a long suspend, the process sends a heartbeat before any request, and no longer trusts what it
+  // knew.
   time += 60_000;
   await first.settled(never);
   expect(first.alone()).toBeGreaterThan(epoch ?? 0);
 
-  // A second process must not send before the first has seen it.
+  // The second process must not send requests before the first one knows about it.
   lastSeenMs = 0;
   const second = join();
   const gone = new AbortController();

@@ -2,32 +2,41 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HeartbeatResult } from '../../../engine/machines/heartbeat-loop.ts';
 
 /**
- * Tracks which web processes send requests to this database's model servers. A process's knowledge of their
- * caches is valid only while no other process uses them.
+ * Tracks which web processes send requests to the model servers of this database. What a process knows about
+ * the servers' prompt caches is only valid while it is the only such process.
  */
 export type GatewayPresence = {
-  /** Receives the result of each heartbeat of this process. */
+  /** Call with the result of each heartbeat of this process. */
   onBeat: (beat: HeartbeatResult) => void;
-  /** Waits until this process may send, because all others know about it. Usually resolves immediately. */
+  /**
+   * Waits until every other process knows about this one, so that it may send requests. Usually resolves
+   * immediately.
+   */
   settled: (signal: AbortSignal) => Promise<void>;
-  /** A number that stays the same while this process is the only one; null if others may exist. */
+  /**
+   * Returns a number that stays the same while this process is the only one. Null if there may be other
+   * processes.
+   */
   alone: () => number | null;
 };
 
-/** For how long after a heartbeat a process may assume to be alone. */
+/** After a heartbeat without other processes, a process may assume for this long that it is the only one. */
 const VALIDITY_MS = 6_000;
-/** For how long a new process waits until no other process assumes to be alone. */
+/** A new process waits this long. After it, every other process has noticed the new one. */
 const SETTLE_MS = VALIDITY_MS + 1_000;
 
 type Options = {
-  /** Sends a heartbeat immediately, for a process that was suspended. */
+  /** Sends a heartbeat immediately. Used after this process was suspended. */
   beat: () => Promise<HeartbeatResult>;
-  /** A process is gone after this time without a heartbeat; after half of it, it counts as new. */
+  /**
+   * Other processes count this one as gone after this time without a heartbeat. After half of this time, it
+   * treats itself as new.
+   */
   goneMs: number;
   now?: () => number;
 };
 
-/** Tracks this process among the processes in its heartbeats. */
+/** Tracks the other processes from the results of this process's heartbeats. */
 export function gatewayPresence({ beat, goneMs, now = () => performance.now() }: Options): GatewayPresence {
   let seenAt = Number.NEGATIVE_INFINITY;
   let maySendAt = Number.POSITIVE_INFINITY;
@@ -47,7 +56,7 @@ export function gatewayPresence({ beat, goneMs, now = () => performance.now() }:
         return;
       }
       if (lookedAt > validUntil) epoch += 1;
-      // Count from before the commit, when the other processes last saw this process.
+      // Count from before the commit: other processes may have read their heartbeat just before it.
       validUntil = notedAt + VALIDITY_MS;
     },
     settled: async (signal) => {

@@ -6,7 +6,7 @@ type Take = ReturnType<typeof promptSlots>;
 const ada = (prompt: string, epoch = 1) => ({ owner: 'ada', prompt, epoch });
 const bob = (prompt: string, epoch = 1) => ({ owner: 'bob', prompt, epoch });
 
-/** A request that is answered completely. */
+/** Acquires a slot and releases it after a complete answer. */
 function answered(take: Take, request: Parameters<Take>[0]) {
   const slot = take(request);
   slot?.keep();
@@ -24,22 +24,23 @@ it("reuses a user's own prompt and never another user's", () => {
   expect(answered(take, number)).toMatchObject({ reuse: false });
 });
 
-it("reports the reusable length of a user's own prompt only", () => {
+it("reports the reusable length only for the user's own prompt", () => {
   const take = promptSlots(1);
   expect(answered(take, ada('Rye or wheat?'))).toMatchObject({ held: 0 });
   expect(answered(take, ada('Rye or spelt?'))).toMatchObject({ held: 'Rye or '.length });
   expect(answered(take, bob('Rye or spelt?'))).toMatchObject({ held: 0 });
 });
 
-it("never reuses another user's prompt after a rejected request", () => {
+it("never reuses another user's prompt, even if the request in between was rejected", () => {
   const take = promptSlots(1);
   answered(take, ada('My number is 7391'));
-  // A prompt that is too long, for example: the model server did not change the slot.
+  // The model server rejects this prompt, e.g. because it is too long, and leaves the slot's content
+  // unchanged.
   take(bob('My number is 7391, and so on'))?.release();
   expect(answered(take, bob('My number is 7391'))).toMatchObject({ reuse: false });
 });
 
-it('continues a conversation in its slot and spares the slots of others', () => {
+it("continues a conversation in its slot, and does not replace other users' prompts if it can avoid it", () => {
   const take = promptSlots(4);
   const asked = (request: Parameters<Take>[0]) => answered(take, request);
   const bread = asked(ada('Bread is what I bake'));
@@ -49,14 +50,14 @@ it('continues a conversation in its slot and spares the slots of others', () => 
   expect(asked(ada('Bread is what I bake. And then?'))).toMatchObject({ id: bread?.id, reuse: true });
   expect(asked(ada('Cake is something else. And then?'))).toMatchObject({ id: cake?.id, reuse: true });
   asked(ada('A third one'));
-  // No slot is free: prefer the user's own slot to Bob's.
+  // All slots contain prompts. Replace one of the user's own rather than Bob's.
   expect(asked(ada('And a fourth'))?.id).not.toBe(other?.id);
 });
 
 it('reads long prompts in the last slots and reserves the first for short prompts', () => {
   const take = promptSlots(4);
   const long = (n: number) => ada(`${n} ${'rye '.repeat(1000)}`);
-  // As many as one user may send in parallel, repeatedly.
+  // One user may send three requests in parallel. Do so twice.
   expect([1, 2, 3].map((n) => answered(take, long(n))?.id)).toEqual([3, 2, 1]);
   expect([4, 5, 6].map((n) => answered(take, long(n))?.id)).not.toContain(0);
   expect(answered(take, bob('Hi'))).toMatchObject({ id: 0 });
@@ -70,7 +71,7 @@ it('does not reuse a slot that another process may have used', () => {
   expect(answered(take, ada('x', 2))).toMatchObject({ reuse: false });
 });
 
-it('gives each request its own slot, and none beyond the count', () => {
+it('gives each request its own slot, and none if all are busy', () => {
   const take = promptSlots(3);
   const ids = [take(ada('x')), take(ada('x')), take(ada('x'))].map((slot) => slot?.id);
   expect(new Set(ids).size).toBe(3);

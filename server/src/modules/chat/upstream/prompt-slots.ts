@@ -1,10 +1,13 @@
 import { SHORT_BYTES } from './server-turns.ts';
 
-/** The owner of the prompt in a slot of a model server, as far as this process knows. */
+/**
+ * A slot of a model server, with what this process knows about the prompt in it. `owner` is the user and
+ * adapter of the prompt, or null if unknown.
+ */
 type Slot = {
   busy: boolean;
   owner: string | null;
-  /** The period in which only this process used the model server. */
+  /** The value of `GatewayPresence.alone` when the prompt was read. */
   epoch: number;
   prompt: string;
   usedAt: number;
@@ -12,28 +15,28 @@ type Slot = {
 
 export type AcquiredSlot = {
   id: number;
-  /** The slot contains a prompt of the same user and adapter, whose common prefix can be reused. */
+  /** True if the slot contains a prompt of the same user and adapter, whose common prefix can be reused. */
   reuse: boolean;
-  /** The number of characters of the prompt that the slot already contains. */
+  /** Number of characters at the start of the new prompt that the slot already contains. */
   held: number;
-  /** Records that the request was answered completely, so the slot contains only its prompt. */
+  /** Call after a complete answer: the slot then contains this request's prompt and no other. */
   keep: () => void;
   release: () => void;
 };
 
-/** Acquires a slot for a request; null if all are busy. */
+/** Acquires a slot for a request. Returns null if all are busy. */
 type TakeSlot = (request: { owner: string; prompt: string; epoch: number }) => AcquiredSlot | null;
 
-/** Longer prefixes do not identify a conversation any better. */
+/** Compare at most this many characters; more do not help to recognise a conversation. */
 const COMPARED_LENGTH = 20_000;
 
 /**
- * llama.cpp caches the last prompt of each slot and answers faster if a new prompt has the same prefix.
- * Through that timing, a user could find out what another user asked. Each request therefore gets its slot
- * from here, and may reuse its content only if the same user filled it through the same adapter and no other
- * process has used the server since.
- * llama.cpp fills each batch with the slots' prompts in order. Long prompts therefore start in the last
- * slots, and never in the first if another is free, so that short prompts are read first.
+ * Assigns the slots of a llama.cpp server to requests. llama.cpp caches the last prompt of each slot, and
+ * answers faster if a new prompt has the same prefix. A user could use this timing to find out what another
+ * user has asked. Therefore a request may reuse a slot's content only if the same user filled it through the
+ * same adapter, and if no other process has used the server since then. llama.cpp reads the prompts slot by
+ * slot, in order. Long prompts therefore go to the last slots, and to the first slot only if no other is
+ * free, so that short prompts are read first.
  */
 export function promptSlots(count: number): TakeSlot {
   let uses = 0;
@@ -55,7 +58,7 @@ export function promptSlots(count: number): TakeSlot {
       .map((slot) => ({ slot, alike: commonLength(slot.prompt, compared) }))
       .sort((a, b) => b.alike - a.alike);
     const goesOn = closest && closest.alike * 2 > closest.slot.prompt.length ? closest.slot : null;
-    // A new conversation prefers a slot without an owner, then the user's own slot.
+    // For a new conversation, prefer a slot without an owner, then a slot of the same user.
     const fitting = isLong && free.length > 1 ? free.filter((one) => one !== slots[0]) : free;
     const unowned = slots.filter((one) => one.owner === null && fitting.includes(one));
     const slot = goesOn ?? unowned.at(isLong ? -1 : 0) ?? fitting.find(isOwn) ?? fitting[0];
@@ -63,7 +66,8 @@ export function promptSlots(count: number): TakeSlot {
     const reuse = isOwn(slot);
     const held = reuse ? commonLength(slot.prompt, compared) : 0;
     uses += 1;
-    // A request that fails before its prompt was read leaves another user's prompt in the slot.
+    // Forget the owner until `keep` is called. If the request fails before its prompt was read, the slot
+    // still contains the earlier user's prompt.
     Object.assign(slot, { busy: true, owner: null, epoch: -1, prompt: '', usedAt: uses });
     return {
       id: slots.indexOf(slot),
@@ -77,7 +81,10 @@ export function promptSlots(count: number): TakeSlot {
   };
 }
 
-/** The slots of each model server by its address; the least recently used servers are dropped. */
+/**
+ * Returns the slots of the model server with this address. Only the most recently used servers are
+ * remembered.
+ */
 export type SlotsByAddress = (baseUrl: string) => TakeSlot;
 
 /** Tracks the slots of up to `max` model servers with `count` slots each. */

@@ -13,12 +13,12 @@ import { reachModelServer } from './reach-model-server.ts';
 import { unreachedServers } from './replicas/replicas.ts';
 import { serverTurns } from './server-turns.ts';
 
-/* vLLM's retries, llama.cpp's use of its cache, and a router in front of replicas. */
+/* Tests vLLM's retries, the use of llama.cpp's cache, and a router in front of replicas. */
 
 type Body = Record<string, unknown>;
 const asked: Body[] = [];
 const routed: string[] = [];
-/** The status with which the router answers; null: it closes the connection. */
+/** The router's status. If null, it closes the connection without an answer. */
 let answers: number | null = 200;
 const KEY = 'one of all';
 let refuses: (body: Body) => boolean;
@@ -63,7 +63,7 @@ let found: object;
 const ctx = {
   ...{ caller: { userId: 'ada' }, config: { routing: { routers, key: KEY } } },
   log: { warn: () => undefined },
-  // A retry looks the servers up again.
+  // A retry looks up the servers again, in this fake database.
   events: { onSignal: () => () => undefined },
   db: new Kysely({ dialect: new PostgresDialect({ pool: {} as never }) }),
   pool: { query: async () => ({ rows: [found] }) },
@@ -98,7 +98,7 @@ async function ask(
 }
 
 test.each(['max_tokens', 'max_completion_tokens'])(
-  'retries a %s beyond the remaining context without it',
+  'retries a request without its %s if that exceeds the remaining context',
   async (name) => {
     refuses = (body) => body.max_tokens === 4096;
     expect(await ask({ [name]: 4096, temperature: 0.5 })).toEqual({ status: 200, text: 'answer 2' });
@@ -109,13 +109,13 @@ test.each(['max_tokens', 'max_completion_tokens'])(
   },
 );
 
-test('returns a rejection that has no maximum', async () => {
+test('returns a rejection if the request has no maximum, or if the retry fails too', async () => {
   refuses = () => true;
   expect(await ask({})).toEqual({ status: 400, text: 'answer 1' });
   expect(await ask({ max_tokens: 5 })).toEqual({ status: 400, text: 'answer 3' });
 });
 
-test('requests progress from llama.cpp for more than one batch, not counting the cached part', async () => {
+test('requests progress events from llama.cpp if more than one batch of the prompt is not cached', async () => {
   refuses = () => false;
   const slots = slotsByAddress(1);
   const through = { presence: { settled: async () => undefined, alone: () => 1 }, slots };
@@ -127,7 +127,7 @@ test('requests progress from llama.cpp for more than one batch, not counting the
   expect(asked.map((body) => body.return_progress)).toEqual([undefined, true, undefined]);
 });
 
-test("next to another web process, reuses the cache of a user's own server only", async () => {
+test("while another web process runs, reuses only the cache of a user's own server", async () => {
   refuses = () => false;
   const isSettled = vi.fn(async () => undefined);
   const through = { presence: { settled: isSettled, alone: () => null } };
@@ -151,7 +151,7 @@ describe("a router in front of a deployment's replicas", () => {
     routers.set('rye', addressOf(router));
   });
 
-  test('is used instead of them, with the common key', async () => {
+  test('is used instead of the replicas, with the key that they share', async () => {
     expect(await ask({}, { of: behind })).toEqual(ofRouter);
     expect(routed).toEqual([`Bearer ${KEY}`]);
   });
@@ -172,12 +172,12 @@ describe("a router in front of a deployment's replicas", () => {
     answers = status;
     const through = { unreached: unreachedServers() };
     expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 1' });
-    // For a while, later requests do not try it either.
+    // Later requests skip the router for some time.
     expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 2' });
     expect(routed).toHaveLength(1);
   });
 
-  test('falls back to a replica if it closes without an answer', async () => {
+  test('falls back to a replica if it closes the connection without an answer', async () => {
     answers = null;
     expect(await ask({}, { of: behind })).toEqual({ status: 200, text: 'answer 1' });
   });

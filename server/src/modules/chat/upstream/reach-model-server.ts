@@ -9,10 +9,16 @@ import type { ChatParts } from '../chat-parts.ts';
 import { atModelServer } from './at-model-server.ts';
 import type { AcquiredSlot } from './prompt-slots.ts';
 
-/** Bytes that llama.cpp reads per batch (`serve/llamacpp.py`): a token has at least one byte. */
+/**
+ * Minimum bytes of a batch of tokens that llama.cpp reads (`serve/llamacpp.py`), because a token has at least
+ * one byte.
+ */
 const BATCH_BYTES = 64;
 
-/** Passes an answer on; calls `wasRead` when the prompt was read, to let the next one start. */
+/**
+ * Passes an answer on. Calls `wasRead` when the server has read the prompt, so that the next prompt can be
+ * sent.
+ */
 type Pass = (answer: IncomingMessage, server: ModelServer, wasRead: () => void) => Promise<void>;
 
 export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
@@ -24,8 +30,8 @@ type Question = {
 };
 
 /**
- * Sends a request to any server of the model and its answer to `pass`. Users with many requests, and users
- * who read slowly, do not block others.
+ * Sends a request to any server of the model, and passes the answer to `pass`. Users who send many requests
+ * or read slowly do not block other users.
  */
 export async function reachModelServer(
   ctx: Context,
@@ -50,19 +56,20 @@ async function send(
   const { userId } = ctx.caller;
   const request = await toBoundRequest(body, server, userId);
   const selection = chooseAdapter(server.engine, server.adapterNames, server.adapter);
-  // A user's own server needs no coordination with other processes.
+  // No other process uses a server that belongs to one user, so skip the wait.
   if (!server.isOwn) await parts.presence.settled(signal);
   if (server.engine === 'vllm') {
     deadline.progress();
     const target = { url: server.baseUrl + path, key: server.key, isRouter: server.isRouter };
-    // vLLM separates its caches by salt.
+    // vLLM keeps the caches of different salts apart, so users cannot share one.
     const answer = await postToVllm(target, { ...request, ...selection, cache_salt: userId }, signal);
     return pass(answer, server, () => undefined);
   }
   const prompt = promptText(body);
   const owner = `${userId} ${JSON.stringify(selection)}`;
   const slot = server.isOwn ? null : acquireSharedSlot(parts, server, { owner, prompt });
-  // Without a slot the server chooses one. Its cache is only used if the server belongs to the user.
+  // Without an acquired slot, the server chooses one. Then the cache may contain other users' prompts, unless
+  // the server belongs to this user.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
   const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0));
   let leaveAdapter = () => undefined as void;
@@ -88,14 +95,17 @@ async function send(
 }
 
 /**
- * Reports progress after each batch, so that a client that disconnects early is charged for the tokens read.
- * Not for a single batch, where the events would only delay the first token.
+ * Requests a progress event after each batch, so that a client that disconnects early is charged for the
+ * tokens that were read. For a single batch, the events would only delay the first token.
  */
 function progressOf(unread: number): { return_progress?: true } {
   return unread > BATCH_BYTES ? { return_progress: true } : {};
 }
 
-/** Acquires a slot of a shared server; null if other processes may use the server too. */
+/**
+ * Acquires a slot of a shared server. Returns null if other processes may use the server too, because then
+ * its slots' contents are unknown.
+ */
 function acquireSharedSlot(
   { presence, slots }: ChatParts,
   { baseUrl }: ModelServer,
@@ -106,8 +116,9 @@ function acquireSharedSlot(
 }
 
 /**
- * vLLM rejects a maximum that exceeds the rest of the context, while llama.cpp writes as much as fits. The
- * retry without a maximum makes vLLM do the same, and fail only if the prompt is too long.
+ * Sends a request to vLLM. vLLM rejects a maximum that exceeds the rest of the context, while llama.cpp
+ * writes as much as fits. To get the same from vLLM, retries without a maximum, which fails only if the
+ * prompt is too long.
  */
 async function postToVllm(
   target: Parameters<typeof postToModelServer>[0],
@@ -117,6 +128,6 @@ async function postToVllm(
   const answer = await postToModelServer(target, request, signal);
   if (answer.statusCode !== 400 || !('max_tokens' in request)) return answer;
   answer.resume();
-  // Null instead of absent: vLLM's default for text completions is 16 tokens.
+  // Send null: without this field, vLLM limits text completions to 16 tokens.
   return postToModelServer(target, { ...request, max_tokens: null }, signal);
 }

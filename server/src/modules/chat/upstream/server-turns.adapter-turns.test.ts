@@ -3,7 +3,7 @@ import { adapterTurns } from './server-turns.ts';
 
 const never = new AbortController().signal;
 
-/** Enters in this order, and reports which adapters are running. */
+/** Requests turns for these adapters in order. `names` returns the adapters of the admitted requests. */
 function asked(adapters: (string | null)[], turns = adapterTurns()) {
   const inside: { adapter: string | null; leave: () => void }[] = [];
   for (const adapter of adapters)
@@ -33,7 +33,7 @@ it('admits a waiting request of another adapter before more of the current one',
   expect(turns.load()).toBe(0);
 });
 
-it('admits requests that waited behind an aborted one', async () => {
+it('admits requests that waited behind a request that was aborted', async () => {
   const { turns, names } = asked(['rye']);
   const client = new AbortController();
   const given = turns.enter('wheat', client.signal);

@@ -6,7 +6,7 @@ import { type AdapterTurns, SHORT_BYTES, serverTurns } from './server-turns.ts';
 const server = { id: 'one', isOwn: true, engine: 'llamacpp', adapter: null } as const;
 const PLACES = PARALLEL_REQUESTS.llamacpp;
 const never = new AbortController().signal;
-/** Shares of a server that `count` processes use. */
+/** Fake shares: `count` processes use each server. */
 const sharedBy = (count: number) => ({ begin: () => () => undefined, sharers: () => count });
 
 it('remembers a model server only while it has requests', async () => {
@@ -35,7 +35,7 @@ it('does not remember a request whose client had already disconnected', async ()
   expect(queues.size).toBe(0);
 });
 
-it('sends as many requests to a model server as its engine answers in parallel', async () => {
+it('sends at most as many requests to a model server as its engine answers in parallel', async () => {
   const turns = serverTurns(sharedBy(2));
   const onGpu = { ...server, id: 'other', engine: 'vllm' } as const;
   expect([turns.places(server), turns.places(onGpu)]).toEqual([2, 128]);
@@ -47,7 +47,7 @@ it('sends as many requests to a model server as its engine answers in parallel',
   await expect(waiting).rejects.toThrow('disconnected');
 });
 
-it('admits requests of one adapter at a time, and remembers none of them afterwards', async () => {
+it('admits requests of one adapter at a time, and forgets them afterwards', async () => {
   const adapters = new Map<string, AdapterTurns>();
   const turns = serverTurns(sharedBy(1), new Map(), adapters);
   const leave = await turns.enterAdapter(server, never);
@@ -63,7 +63,7 @@ it('admits requests of one adapter at a time, and remembers none of them afterwa
 describe('the turn to read a prompt', () => {
   const long = SHORT_BYTES + 1;
 
-  it("waits for a long prompt of the same user, and for no other user's", async () => {
+  it("waits for a long prompt of the same user, but not for other users' prompts", async () => {
     const queues = new Map<string, FairQueue>();
     const turns = serverTurns(sharedBy(1), queues);
     const end = await turns.read(server, 'ada', long, never);
@@ -88,7 +88,7 @@ describe('the turn to read a prompt', () => {
     expect(queues.size).toBe(0);
   });
 
-  it('is separate for each adapter, whose prompts wait for other answers', async () => {
+  it('is separate for each adapter', async () => {
     const turns = serverTurns(sharedBy(1));
     await turns.read(server, 'ada', 1, never);
     await expect(turns.read({ ...server, adapter: 'rye' }, 'ada', 1, never)).resolves.toBeTypeOf('function');

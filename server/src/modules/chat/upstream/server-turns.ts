@@ -4,22 +4,34 @@ import { shareLimit } from '../../../platform/concurrency/share-limit.ts';
 import type { ModelServer } from '../../deployments/reach/await-model-server.ts';
 import { PARALLEL_REQUESTS } from '../../serving/text-spec.ts';
 
-/** Bytes of a short prompt, which is read in parallel to long ones: about four of llama.cpp's batches. */
+/**
+ * Maximum bytes of a short prompt: about four of llama.cpp's batches. A short prompt need not wait for a long
+ * one.
+ */
 export const SHORT_BYTES = 1024;
 
 type Server = Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine'>;
 
-/** The turns of this process's requests at each model server. */
+/** Queues of this process's requests at each model server. */
 export type ServerTurns = {
-  /** This process's share of the requests that a model server answers in parallel. */
+  /**
+   * Returns how many requests this process may send to a model server in parallel: its share of what the
+   * server answers.
+   */
   places: (server: Pick<Server, 'id' | 'engine'>) => number;
   /** The number of running and waiting requests of the server. */
   load: (server: Server) => number;
-  /** Waits for a place at the server and returns a function that releases it. */
+  /** Waits for one of these slots at the server, and returns a function that releases it. */
   enter: (server: Server, userId: string, signal: AbortSignal) => Promise<() => void>;
-  /** Waits for the turn of the server's adapter; returns a function that ends it. Requires a place. */
+  /**
+   * Waits until requests of the server's adapter are admitted, and returns a function that ends the turn.
+   * Call it while holding a slot.
+   */
   enterAdapter: (server: Pick<ModelServer, 'id' | 'adapter'>, signal: AbortSignal) => Promise<() => void>;
-  /** Waits for the turn to read a prompt of `bytes` bytes; returns its end. Requires a place. */
+  /**
+   * Waits until a prompt of `bytes` bytes may be sent, and returns a function to call when it was read. Call
+   * it while holding a slot.
+   */
   read: (
     server: Pick<ModelServer, 'id' | 'adapter'>,
     userId: string,
@@ -29,10 +41,10 @@ export type ServerTurns = {
 };
 
 /**
- * Together, the web processes send as many requests to a model server as it answers in parallel; the rest
- * waits here instead of in the server's queue. One short and one long prompt per user are read at a time:
- * llama.cpp serves other users between two prompts, and does not read faster in parallel (`prompt-slots.ts`).
- * Idle servers are dropped.
+ * Queues requests in this process instead of in the model servers. Together, the web processes send as many
+ * requests to a model server as it answers in parallel. For each user, one short and one long prompt are read
+ * at a time: between two prompts, llama.cpp serves other users, and it does not read prompts faster in
+ * parallel (`prompt-slots.ts`). Idle servers are forgotten.
  */
 export function serverTurns(
   shares: Pick<ServerShares, 'begin' | 'sharers'>,
@@ -92,14 +104,14 @@ export function serverTurns(
       }
     },
     read: ({ id, adapter }, userId, bytes, signal) => {
-      // Prompts for different adapters never share a batch.
+      // Prompts for different adapters are never in the same batch, so each adapter has its own queue.
       const name = `${id} ${adapter} ${bytes > SHORT_BYTES ? 'long' : 'short'}`;
       return enterAt(name, () => fairQueue(Number.POSITIVE_INFINITY, { perKey: 1 }), userId, signal);
     },
   };
 }
 
-/** Calls `end` when the place is released, or if it was never acquired. */
+/** Waits for `entering`. Calls `end` when the acquired slot is released, or if acquiring it failed. */
 async function endedBy(end: () => void, entering: Promise<() => void>): Promise<() => void> {
   try {
     const leave = await entering;
@@ -116,16 +128,19 @@ async function endedBy(end: () => void, entering: Promise<() => void>): Promise<
 type Waiting = { adapter: string | null; begin: () => void };
 
 export type AdapterTurns = {
-  /** Waits for the adapter's turn; returns a function that leaves. Rejects with the signal's reason. */
+  /**
+   * Waits until requests of this adapter are admitted, and returns a function that ends the turn. Rejects
+   * with the signal's reason.
+   */
   enter: (adapter: string | null, signal: AbortSignal) => Promise<() => void>;
-  /** Running and waiting requests. */
+  /** Returns the number of running and waiting requests. */
   load: () => number;
 };
 
 /**
- * Admits requests of one adapter at a time. llama.cpp computes one adapter at a time: while an answer in an
- * earlier slot is being written, it starts no answer with another adapter and pauses running ones. A request
- * for another adapter is therefore next, before new requests of the current adapter.
+ * Admits requests of one adapter at a time, because llama.cpp computes only one at a time: while a slot
+ * writes with one adapter, llama.cpp does not start answers with another, or pauses them. A waiting request
+ * for another adapter is admitted before newer requests for the current one.
  */
 export function adapterTurns(): AdapterTurns {
   let present: string | null = null;
@@ -136,7 +151,7 @@ export function adapterTurns(): AdapterTurns {
     for (;;) {
       const [first] = line;
       if (!first || (inside > 0 && first.adapter !== present)) return;
-      // All waiting requests of the same adapter share the turn.
+      // Admit all waiting requests of the same adapter in this turn.
       if (inside === 0) {
         present = first.adapter;
         line = [
@@ -177,25 +192,28 @@ export function adapterTurns(): AdapterTurns {
   };
 }
 
-/** Tracks how many web processes share the places of each model server. */
+/** Tracks how many web processes share each model server. */
 export type ServerShares = {
-  /** Receives the result of each heartbeat of this process. */
+  /** Call with the result of each heartbeat of this process. */
   onBeat: (beat: Pick<HeartbeatResult, 'others'>) => void;
-  /** Counts a request to the server until the returned function is called. */
+  /** Counts a request to the server. Call the returned function when the request has ended. */
   begin: (serverId: string) => () => void;
-  /** Returns the servers with requests since the last call. */
+  /** Returns the servers that had requests since the last call, to report them with the heartbeat. */
   asked: () => string[];
-  /** Returns the number of processes that use the server; before the first heartbeat, the maximum. */
+  /** Returns the number of processes that use the server. Before the first heartbeat, assumes the maximum. */
   sharers: (serverId: string) => number;
 };
 
 /**
- * Its data is one heartbeat old. After another process starts to send, the total may briefly exceed the
- * server's parallel requests; the excess waits in the server's queue.
+ * The numbers are as old as the last heartbeat. When another process starts to send requests, more may be
+ * sent than the server answers in parallel. For that short time, they wait in the server's own queue.
  */
 export function serverShares(): ServerShares {
   let others: Record<string, number> | null = null;
-  /** Open requests by server. Servers without any stay until the next call of `asked`. */
+  /**
+   * Open requests by server. A server without open requests stays until the next call of `asked`, which
+   * reports it once more.
+   */
   const requests = new Map<string, number>();
   return {
     onBeat: (beat) => {

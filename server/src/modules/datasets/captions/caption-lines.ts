@@ -1,11 +1,11 @@
 import path from 'node:path/posix';
 
-/** A line of metadata.jsonl that lists a picture. */
+/** A line of metadata.jsonl, which describes one picture. */
 export type CaptionLine = { line: number; path: string; text: string; isEdit: boolean };
 
 /**
- * Returns the pictures that a metadata.jsonl lists, parsed as training parses them (captioned.py); returns an
- * error message that names the line if a line is invalid.
+ * Returns the pictures that a metadata.jsonl lists. If a line is invalid, returns an error message with its
+ * number. Keep in step with the runtime's captioned.py.
  */
 export function readCaptionLines(content: string, fileName: string): CaptionLine[] | string {
   const found: CaptionLine[] = [];
@@ -27,7 +27,10 @@ export function readCaptionLines(content: string, fileName: string): CaptionLine
   return found;
 }
 
-/** Returns the file with the given lines changed and new pictures appended; other lines stay unchanged. */
+/**
+ * Returns the file with these lines changed, and with new lines for pictures without one. All other lines
+ * stay the same.
+ */
 export function writeCaptionLines(
   content: string,
   fileName: string,

@@ -53,7 +53,7 @@ test('writes, changes and removes caption files next to pictures in one commit',
     .execute();
   expect(audited).toEqual([{ detail: { asset_id: id, put: '1', removed: '1' } }]);
 
-  // Another commit came first.
+  // Another commit was made in the meantime.
   await expect(
     save(id, before.commit_id, [{ path: 'a.png', line: null, text: 'mine' }]),
   ).rejects.toMatchObject({ status: 412, body: { error: { param: 'parent_commit' } } });
@@ -64,7 +64,7 @@ test('writes, changes and removes caption files next to pictures in one commit',
   expect((await get(id)).commit_id).toBe(commit_id);
 });
 
-test('preserves lines and other fields of metadata.jsonl and appends unlisted pictures', async () => {
+test('preserves other lines and fields of metadata.jsonl, and appends pictures that it does not list', async () => {
   const lines = ['{"file_name": "a.png", "text": "a ball", "artist": "Ada"}', '', '{"file_name":"b.png"}'];
   const id = await dataset({ 'metadata.jsonl': lines.join('\n'), 'a.png': '1', 'b.png': '2', 'c.png': '3' });
   const { commit_id, file_name, captions } = await get(id);
@@ -89,7 +89,7 @@ test('preserves lines and other fields of metadata.jsonl and appends unlisted pi
   );
 });
 
-test('lists only the lines of edits, and names an unreadable line', async () => {
+test('lists only listed pictures if the dataset has edits, and names an unreadable line', async () => {
   const edit = '{"file_name":"after.png","source":"before.png","text":"make it red"}';
   const edits = await dataset({ 'metadata.jsonl': edit, 'after.png': '1', 'before.png': '2' });
   expect((await get(edits)).captions).toEqual([{ path: 'after.png', line: 1, text: 'make it red' }]);
@@ -97,7 +97,7 @@ test('lists only the lines of edits, and names an unreadable line', async () => 
   await expect(get(broken)).rejects.toThrow('Line 2 of metadata.jsonl is not a JSON object. Correct it');
 });
 
-test('only the owner can write captions, and pictures that share a text file must agree', async () => {
+test('only the owner can write captions, and two pictures with one text file need the same caption', async () => {
   const id = await dataset({ 'a.png': '1', 'a.jpg': '2' });
   const { commit_id } = await get(id);
   const bob = await server.signUp('Bob');

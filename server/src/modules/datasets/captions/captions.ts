@@ -23,7 +23,7 @@ import { type CaptionLine, readCaptionLines, words, writeCaptionLines } from './
 
 const METADATA = 'metadata.jsonl';
 
-/** Image formats that training accepts (captioned.py). */
+/** Image formats that training accepts. Keep in step with the runtime's captioned.py. */
 const PICTURE = '\\.(png|jpe?g|webp|bmp|gif|tiff?)$';
 
 const TEXT_BYTES_MAX = 16_384;
@@ -43,16 +43,17 @@ export async function getCaptions(
 type File = AssetRevision['files'][number];
 
 type ReadCaptions = Captions & {
-  /** Content of the metadata file; empty if the dataset has none. */
+  /** Content of metadata.jsonl; empty if the dataset has none. */
   content: string;
-  /** Existing text files. */
+  /** Paths of the existing caption files. */
   textFiles: ReadonlySet<string>;
 };
 
 /**
- * Returns the caption of each picture in the newest revision. Reads the lines of `metadata.jsonl` if it
- * exists (plus unlisted pictures, unless the lines are edits), else the text file named after each picture.
- * Throws AppError 'conflict' if a caption file cannot be read or there are too many pictures.
+ * Returns the captions of all pictures in the newest revision. If there is a `metadata.jsonl`, its lines are
+ * the captions. Pictures that it does not list have an empty caption, and are left out if the lines are
+ * edits. Without it, each picture's caption is in a text file with the picture's name. Throws AppError
+ * 'conflict' if a caption file cannot be read, or if there are too many pictures.
  */
 async function readCaptions(ctx: Context, asset: AssetRow): Promise<ReadCaptions> {
   const { commitId: commit_id, revisionId: revision_id } = await findHead(ctx.db, asset);
@@ -92,7 +93,10 @@ function captionFile(picture: string): string {
   return picture.replace(/\.[^./]+$/, '.txt');
 }
 
-/** An edit needs a source image in its line, so an unlisted picture cannot be an edit. */
+/**
+ * Adds the pictures without a line. If any line is an edit, adds none, because an edit needs a line with its
+ * source image.
+ */
 function withUnlisted(lines: CaptionLine[], pictures: readonly File[]): Captions['captions'] {
   const listed = lines.map(({ path, line, text }) => ({ path, line, text }));
   if (lines.some(({ isEdit }) => isEdit)) return listed;
@@ -121,9 +125,10 @@ type Changes = InputOf<typeof saveCaptionsEndpoint>['body']['captions'];
 type TextFiles = { put: Map<string, string>; remove: Set<string> };
 
 /**
- * Saves captions of the caller's dataset in one commit, in the files that hold its existing captions. Throws
- * AppError 'precondition_failed' if another commit was made since, 'invalid_request' for a picture that has
- * no caption to change, 'payload_too_large' beyond the user's quota, and the errors of `readCaptions`.
+ * Saves captions of the caller's dataset in one commit. Writes them where the dataset's captions are: in
+ * `metadata.jsonl` or in text files. Throws AppError 'precondition_failed' if there is a newer commit,
+ * 'invalid_request' for an unknown picture, 'payload_too_large' above the user's quota, and the errors of
+ * `readCaptions`.
  */
 export async function saveCaptions(
   ctx: Context,
@@ -133,7 +138,7 @@ export async function saveCaptions(
   const read = await readCaptions(ctx, await findChangeableAsset(ctx.db, who));
   if (read.commit_id !== body.parent_commit) throw stale();
   assertKnownPictures(read, body.captions);
-  // The last of two changes to the same caption wins.
+  // If a caption is changed twice, the last change counts.
   const changes = new Map(body.captions.map((one) => [`${one.line} ${one.path}`, one]));
   const { put, remove } = changedFiles(read, [...changes.values()]);
   const files: { path: string; sha256: string; sizeBytes: number }[] = [];

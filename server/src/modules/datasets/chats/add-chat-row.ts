@@ -12,7 +12,7 @@ import { readRevision } from '../../assets/read-revision.ts';
 import { commitFiles } from '../../assets/revisions/commit-files.ts';
 import { findHead } from '../../assets/revisions/commits.ts';
 
-/** Retries after a concurrent commit. */
+/** Maximum attempts if concurrent commits change the file. */
 const TRIES = 5;
 
 const NEWLINE = 0x0a;
@@ -37,22 +37,25 @@ export async function addChatRow(
 
 type Addition<Kept, Answer> = {
   assetId: string;
-  /** Request field that names the dataset. */
+  /** Name of the request field with the dataset's id. */
   field: string;
-  /** Created if it does not exist. */
+  /** Path of the file, which is created if it does not exist. */
   path: string;
-  /** Identifies the call for its idempotency key. */
+  /** Identifies the call together with its idempotency key. */
   call: { operation: string; input: unknown };
-  /** Whole lines, with data for the callbacks below. Called once per try. */
+  /**
+   * Returns the lines to append, and data for the two functions below. Runs again after a concurrent commit.
+   */
   lines: () => Promise<{ text: string; kept: Kept }>;
   message: (kept: Kept) => string;
-  /** Runs in the commit's transaction. */
+  /** Runs in the transaction of the commit. */
   commit: (tx: Transaction, kept: Kept, commitId: string) => Promise<Answer>;
 };
 
 /**
  * Appends lines to a JSON Lines file in the caller's dataset, once per idempotency key. Throws AppError
- * 'invalid_request' for a model, 'forbidden', 'not_found', and 'payload_too_large' beyond the user's quota.
+ * 'invalid_request' if the asset is a model, 'forbidden', 'not_found', and 'payload_too_large' above the
+ * user's quota.
  */
 export async function addLines<Kept, Answer extends object>(
   ctx: Context,
@@ -83,7 +86,7 @@ export async function addLines<Kept, Answer extends object>(
   }
 }
 
-/** Stores the newest commit's version of the file with the lines appended. */
+/** Stores a new version of the file: the newest commit's content plus the lines. */
 async function storeWithLines(
   ctx: Context,
   {
@@ -105,7 +108,7 @@ async function storeWithLines(
   return { parentCommit, file: { path, ...(await storeBlob(ctx, Readable.from(bytes))) } };
 }
 
-/** Yields the file with the text appended. Adds a newline first if the file's last line has none. */
+/** Yields the file's content, a newline if the last line has none, and the text. */
 async function* withText(before: Readable, text: string): AsyncGenerator<Buffer | string> {
   let last = NEWLINE;
   for await (const chunk of before as AsyncIterable<Buffer>) {

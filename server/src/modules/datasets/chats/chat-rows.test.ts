@@ -53,7 +53,7 @@ test('appends conversations in order, also concurrently and to an uploaded file'
   expect(audited.at(-1)).toEqual({ detail: { asset_id: uploaded, put: '1', removed: '0' } });
 });
 
-test('stores tool calls, results, reasoning and weights as fine-tuning reads them', async () => {
+test('stores tool calls, results, reasoning and weights in the format that fine-tuning reads', async () => {
   const id = await create(ada, 'RAW', 'Calls', {});
   const row = {
     messages: [

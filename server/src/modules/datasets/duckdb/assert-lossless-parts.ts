@@ -25,15 +25,15 @@ const DIGITS = new Map<Id, number>([
   [Id.UHUGEINT, 39],
 ]);
 
-/** Decimal digits that each floating-point type stores exactly. */
+/** Decimal digits that every number of a floating-point type can store exactly. */
 const KEPT_DIGITS = new Map<Id, number>([
   [Id.FLOAT, 6],
   [Id.DOUBLE, 15],
 ]);
 
 /**
- * Throws Unreadable, with the names of a column and two parts, if the combined table would lose digits or
- * columns of a part.
+ * Checks that parts of a split file can be combined into one table. Throws Unreadable, with the names of the
+ * column and two parts, if the combined type would lose digits of numbers or columns of a part.
  */
 export async function assertLosslessParts(
   database: DuckDBConnection,
@@ -73,7 +73,7 @@ async function columnsOf(database: DuckDBConnection, scan: string): Promise<Map<
   );
 }
 
-/** True if the cast may change a value without an error. */
+/** True if converting between these types may change a value without an error. */
 function losesDigits(from: DuckDBType, to: DuckDBType): boolean {
   if (from instanceof DuckDBStructType && to instanceof DuckDBStructType) {
     return from.entryNames.some((entry, at) => {
@@ -102,8 +102,8 @@ function isList(type: DuckDBType): type is DuckDBListType | DuckDBArrayType {
 }
 
 /**
- * True if the part's integers are small enough to be exact as DOUBLE: pandas writes integer columns with gaps
- * as DOUBLE.
+ * True if all integers of the part are small enough for DOUBLE. pandas writes integer columns with gaps as
+ * DOUBLE, so this is common.
  */
 async function fits(
   database: DuckDBConnection,

@@ -7,7 +7,7 @@ import type { Profile } from '../read-profile.ts';
 import { list, name as named, openDatabase, readValue, text } from './open-database.ts';
 import { scanText } from './scan.ts';
 
-/** Characters of a text in a page of rows; far more than the preview shows. */
+/** Maximum characters of a text in a page of rows. The preview shows far fewer. */
 const TEXT_CHARS_MAX = 100_000;
 
 /** A data file in the folder of a confined program. */
@@ -15,26 +15,26 @@ export type DataFile = {
   localPath: string;
   name: string;
   folder: string;
-  /** Null only for Parquet. */
+  /** Null only if the file is Parquet. */
   profile: Profile | null;
 };
 
 /**
- * `text`: csv and lines; `json`: each cell is encoded as JSON, a missing cell is null; `typed`: Parquet
- * types.
+ * How cells are represented. `text`: text, for csv and plain lines. `json`: text in JSON format; null if the
+ * cell is missing. `typed`: values with Parquet's types.
  */
 export type CellKind = 'text' | 'json' | 'typed';
 
 /**
- * A data file in DuckDB: `from` returns its rows in order, with the zero-based row number as `r` and its
- * columns as c0, c1, ...
+ * A data file in DuckDB. `from` is SQL for its rows, in order. Its columns are named c0, c1, …, and `r` is
+ * the row number, starting at 0.
  */
 export type LoadedTable = {
   from: string;
   kind: CellKind;
   /** The columns to show, with their types, and the total number of columns. */
   columns: { names: string[]; types: DuckDBType[]; count: number };
-  /** Null if only a full read would tell. */
+  /** Null if the whole file would have to be read to count. */
   rowCount: number | null;
   /** Converts a DuckDB read error. */
   refusal: (error: unknown) => Unreadable;
@@ -46,15 +46,16 @@ export function openDataFile(file: DataFile): Promise<DuckDBConnection> {
 }
 
 /**
- * Opens a data file for queries: Parquet itself, the rows that training's reader wrote, or a large text file.
- * Throws Unreadable like the preview. The file is untrusted: run this confined.
+ * Opens a data file for queries: a Parquet file directly, a large text file directly, and other files through
+ * the rows that training's reader has written. Throws Unreadable like the preview. The file is untrusted, so
+ * run this in a confined process.
  */
 export async function loadTable(database: DuckDBConnection, file: DataFile): Promise<LoadedTable> {
   if (!file.profile || extensionOf(file.name) === 'parquet') return loadParquet(database, file);
   return file.profile.is_whole ? loadRows(file, file.profile) : loadLarge(file, file.profile);
 }
 
-/** Returns the values of one row in the form that the readers return. */
+/** Returns the values of one row as JSON values. */
 export function rowValues(kind: CellKind, cells: readonly unknown[]): unknown[] {
   return kind === 'json'
     ? cells.map((cell): unknown => (typeof cell === 'string' ? parseExactly(cell) : undefined))
@@ -98,7 +99,7 @@ async function loadParquet(
 /** Returns the error for a file that DuckDB reports as damaged or unsupported. */
 function unreadable(name: string, kind: string, cause: unknown): Unreadable {
   const [sentence = ''] = (cause instanceof Error ? cause.message : String(cause)).split('\n');
-  // DuckDB's message contains a local path; the user knows the file by another name.
+  // DuckDB's message contains a local path, which the user does not know.
   const reason = sentence.replace(/^[A-Z][A-Za-z ]* Error: /, '').replaceAll(/ ?["'][^"']*\/[^"']*["']/g, '');
   return new Unreadable(`${name} cannot be read as ${kind}: ${reason}`, { cause });
 }
@@ -118,7 +119,7 @@ async function parquetColumns(database: DuckDBConnection, path: string, name: st
   return names;
 }
 
-/** Returns the rows that training's reader wrote: of a large file only the first ones. */
+/** Returns the rows that training's reader has written. Of a large file, these are only the first ones. */
 export function loadRows(file: DataFile, profile: Profile): LoadedTable {
   const columns = profile.columns.map((_, at) => `c${at}`);
   return {
@@ -138,7 +139,10 @@ function columnsOf({ columns, column_count }: Profile): LoadedTable['columns'] {
   return { names: columns, types: columns.map(() => VARCHAR), count: column_count };
 }
 
-/** Does not load a large text file: DuckDB reads it per query. Skips unreadable rows, like training. */
+/**
+ * Returns a large text file, which DuckDB reads again for each query instead of loading it. Skips unreadable
+ * rows, like training.
+ */
 async function loadLarge(file: DataFile, profile: Profile): Promise<LoadedTable> {
   const { kind, scan, cell } = await scanText(file, profile);
   const picked = profile.columns.map((column, at) => `${cell(column, at)} AS c${at}`);
@@ -158,10 +162,10 @@ export async function readRows(
   { offset, limit }: { offset: number; limit: number },
 ): Promise<{ at: number; values: unknown[] }[]> {
   const columns = table.columns.names.map((_, at) => {
-    // Truncates long texts to save memory, except for a single row.
+    // Truncate long texts to save memory. A single row is returned in full.
     return table.kind === 'text' && limit > 1 ? `left(c${at}, ${TEXT_CHARS_MAX})` : `c${at}`;
   });
-  // Filters by row number: OFFSET would hold all earlier rows in memory if they are long.
+  // Filter by row number instead of OFFSET: with long rows, OFFSET would keep all earlier rows in memory.
   const place = `WHERE r >= ${offset} LIMIT ${limit}`;
   const found = await database
     .runAndReadAll(`SELECT ${['r', ...columns].join(', ')} FROM ${table.from} ${place}`)

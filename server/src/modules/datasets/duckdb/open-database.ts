@@ -8,15 +8,15 @@ import {
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
 
-/** Memory limit of one database, in MB; the process limit is higher. */
+/** Memory limit of a database in MB. It is lower than the limit of the process. */
 export const MEMORY_MB = 512;
 
 const THREADS = 2;
 
 /**
- * Converts a DuckDB value to the form that the readers return. Integers become numbers if JavaScript
- * represents them exactly, else text; times, decimals, NaN and Infinity become text as DuckDB prints them.
- * Lists and structs become arrays and objects.
+ * Converts a DuckDB value to a JSON value. Integers become numbers if JavaScript represents them exactly,
+ * otherwise text. Times, decimals, NaN and Infinity become text as DuckDB prints them. Lists and structs
+ * become arrays and objects. Bytes stay bytes.
  */
 export const readValue: DuckDBValueConverter<Value> = (value, type) => {
   if (value === null) return null;
@@ -26,20 +26,20 @@ export const readValue: DuckDBValueConverter<Value> = (value, type) => {
     return Number.isSafeInteger(number) ? number : value.toString();
   }
   if (type.typeId === DuckDBTypeId.INTERVAL) return String(value);
-  // The library converts nested values with the converter passed to it.
+  // For nested values, the library calls the converter that it is given.
   return JsonDuckDBValueConverter(value, type, readValue as DuckDBValueConverter<Json>);
 };
 
 /**
- * Opens an in-memory database that may read `files` and write `written`; other files, the network, extensions
- * and settings are blocked. Paths are relative to the working folder, so that error messages reveal no local
- * path. The process is confined as well.
+ * Opens an in-memory database that may read `files` and write `written`. Blocks other files, the network,
+ * extensions and changes of settings. Use paths relative to the working folder, so that errors reveal no
+ * local path. The process must be confined as well.
  */
 export async function openDatabase(files: string[], written: string[] = []): Promise<DuckDBConnection> {
   const instance = await DuckDBInstance.create(':memory:', {
     threads: String(THREADS),
     memory_limit: `${MEMORY_MB}MB`,
-    // No spilling to disk: a query that exceeds the memory limit fails.
+    // Do not write temporary files: a query above the memory limit must fail.
     temp_directory: '',
     max_temp_directory_size: '0B',
     autoinstall_known_extensions: 'false',
@@ -68,5 +68,5 @@ export function list(items: readonly string[]): string {
   return `[${items.join(', ')}]`;
 }
 
-/** JSON values and bytes. */
+/** A JSON value, or bytes. */
 export type Value = Json | Uint8Array;

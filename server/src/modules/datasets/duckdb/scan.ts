@@ -11,28 +11,31 @@ import type { Profile } from '../read-profile.ts';
 import { assertLosslessParts } from './assert-lossless-parts.ts';
 import { list, name as named, text } from './open-database.ts';
 
-/** UTF-8 byte order mark. */
+/** The byte order mark in UTF-8. */
 const MARK = Buffer.from('\ufeff');
-/** Leading bytes of a file that are inspected to detect its encoding and layout. */
+/** How many bytes at the start of a file are read to detect its encoding and format. */
 const SNIFFED_BYTES = 64 * 1024;
-/** In larger files, only the first rows determine the column types. */
+/**
+ * All rows of a file up to this size determine the column types. Of larger files, only the first
+ * `SAMPLE_ROWS`.
+ */
 const WHOLE_SAMPLE_BYTES = 64 * 1024 * 1024;
 const SAMPLE_ROWS = 204_800;
-/** Limit for one JSON row, or a whole file that is one object. */
+/** Maximum bytes of one JSON row. Also of a whole file, if it is a single object. */
 const OBJECT_BYTES_MAX = 64 * 1024 * 1024;
-/** A longer line is broken, as in the preview. Each thread reads buffers of several such lines. */
+/** Maximum bytes of a line. A longer line counts as unreadable, as in the preview. */
 const LINE_BYTES_MAX = 4 * 1024 * 1024;
 const BUFFER_BYTES = 4 * LINE_BYTES_MAX;
-/** A delimiter that no text contains, so lines are never split. */
+/** A delimiter that no text contains, so that DuckDB does not split lines. */
 const NO_DELIMITER = "'\x1f\x1e\x1f\x1e'";
 
 type TextFile = { localPath: string; name: string };
 
 /**
- * Returns the table function that reads files of one kind as typed columns, chosen by the first file's
- * extension and leading bytes. Unreadable csv rows are skipped and recorded in `reject_errors`; with
- * `lenient`, unreadable JSON rows are returned as nulls. Without a dialect, of csv that training cannot read,
- * DuckDB detects it. Throws Unreadable for a truncated gzip file.
+ * Returns SQL for a table function that reads files of one format as typed columns. The first file's
+ * extension and first bytes determine the format. Skips unreadable csv rows and records them in
+ * `reject_errors`. With `lenient`, returns unreadable JSON rows as nulls. Without a `dialect`, DuckDB detects
+ * it; this happens for csv that training cannot read. Throws Unreadable for a truncated gzip file.
  */
 export async function scanOf(
   database: DuckDBConnection,
@@ -81,20 +84,20 @@ export async function scanOf(
   }
 }
 
-/** Returns the number of rows that determine the column types; -1 means all. */
+/** Returns how many rows determine the column types; -1 means all. */
 async function sampleOf(files: string[]): Promise<number> {
   let bytes = 0;
   for (const file of files) bytes += (await stat(file)).size;
   return bytes <= WHOLE_SAMPLE_BYTES ? -1 : SAMPLE_ROWS;
 }
 
-/** An integer in JSON that DOUBLE may round. */
+/** Matches an integer in JSON that DOUBLE may round. */
 const LARGE_NUMBER = String.raw`(^|[\[,:])-?(9[0-9]{15}|[0-9]{17,})([,}\]]|$)`;
 const JSON_STRING = String.raw`"([^"\\]|\\.)*"`;
 
 /**
- * Reads JSON without rounding: columns that would be DOUBLE but hold integers beyond 2^53 are read as text.
- * DuckDB infers DOUBLE if a column also has fractions or integers of more than 64 bits.
+ * Returns SQL that reads JSON without rounding numbers. DuckDB infers DOUBLE if a column has fractions or
+ * integers above 64 bits. If such a column also has integers above 2^53, it is read as text instead.
  */
 async function exactJson(database: DuckDBConnection, parameters: string, sample: number): Promise<string> {
   const table = `read_json(${parameters})`;
@@ -105,7 +108,8 @@ async function exactJson(database: DuckDBConnection, parameters: string, sample:
   }));
   const asText = columns.map(({ type }) => withoutDoubles(type));
   const mayRound = columns.filter(({ type }, at) => type !== asText[at]);
-  // DuckDB renames columns whose names differ only in case, and would not find them by these names.
+  // DuckDB renames columns whose names differ only in case. It would then not find the columns by these
+  // names.
   const isRenamed = columns.some(({ name }) => /_\d+$/.test(name) && hasTwin(columns, name));
   if (mayRound.length === 0 || isRenamed) return table;
   const read = (types: string[]) =>
@@ -125,7 +129,7 @@ async function exactJson(database: DuckDBConnection, parameters: string, sample:
   return read(columns.map((column, at) => (rounded.has(column) ? (asText[at] ?? '') : column.type)));
 }
 
-/** Returns a type with text in place of DOUBLE, also within structs and lists. */
+/** Returns a type with every DOUBLE replaced by text, also inside structs and lists. */
 function withoutDoubles(type: string): string {
   return type.replace(/"(?:[^"]|"")*"|\bDOUBLE\b/g, (part) => (part === 'DOUBLE' ? 'VARCHAR' : part));
 }
@@ -136,8 +140,9 @@ function hasTwin(columns: { name: string }[], renamed: string): boolean {
 }
 
 /**
- * Returns the numeric columns whose cells would change: the hash 7e12345 would become Infinity, and a
- * 17-digit id would be rounded. Checks the same rows that determine the types.
+ * Returns the numeric columns whose cells would change when read as numbers. For example, the hash 7e12345
+ * would become Infinity, and an id of 17 digits would be rounded. Checks the same rows that determine the
+ * column types.
  */
 async function roundedColumns(
   database: DuckDBConnection,
@@ -160,13 +165,16 @@ async function roundedColumns(
   return doubles.filter((_, at) => found.getRows()[0]?.[at] === true);
 }
 
-/** Returns the path for a copy of the file, used if DuckDB cannot read the original. */
+/** Returns the path for a copy of the file. The copy is written if DuckDB cannot read the original. */
 export function copyOf(file: string): string {
   const ending = `${extensionOf(unpackedName(file))}${isPacked(file) ? '.gz' : ''}`;
   return `${SCRATCH}/${createHash('sha256').update(file).digest('hex')}.${ending}`;
 }
 
-/** Returns a JSON file without byte order mark, which DuckDB rejects: the file itself, or a stripped copy. */
+/**
+ * Returns the path of a JSON file without a byte order mark, which DuckDB rejects. This is the file itself,
+ * or a copy without the mark.
+ */
 async function withoutMark(file: string): Promise<string> {
   const begin = await readBeginning(asNamed(file));
   if (!begin.subarray(0, MARK.length).equals(MARK)) return file;
@@ -185,7 +193,10 @@ async function withoutMark(file: string): Promise<string> {
   return copy;
 }
 
-/** Each line is a text regardless of its content; DuckDB reads an empty line as null. */
+/**
+ * Returns SQL that reads each line as one text, whatever it contains. DuckDB reads an empty line as null, so
+ * convert it back.
+ */
 function scanLines(paths: string, options: string): string {
   return (
     `(SELECT coalesce("text", '') AS "text" FROM read_csv(${paths}, columns = {'text': 'VARCHAR'}, header = false, ` +
@@ -194,13 +205,13 @@ function scanLines(paths: string, options: string): string {
   );
 }
 
-/** Returns a file whose local path is also its name. */
+/** Returns a file whose local path has the same name as the file. */
 function asNamed(file: string): TextFile {
   return { localPath: file, name: file };
 }
 
 /**
- * Throws Unreadable for a truncated or damaged gzip file: DuckDB would return the rows before the damage
+ * Throws Unreadable for a truncated or damaged gzip file. DuckDB would return the rows before the damage
  * without an error.
  */
 async function assertWholeFile(file: TextFile): Promise<void> {
@@ -208,7 +219,7 @@ async function assertWholeFile(file: TextFile): Promise<void> {
   await Array.fromAsync(unpack(file), () => null);
 }
 
-/** Returns the first bytes of a file, decompressed if it is packed. */
+/** Returns the first bytes of a file's content, decompressed if necessary. */
 async function readBeginning(file: TextFile): Promise<Buffer> {
   if (!isPacked(file.name)) {
     const handle = await open(file.localPath);
@@ -233,7 +244,7 @@ async function encodingOf(file: TextFile): Promise<'utf-8' | 'utf-16' | 'latin-1
   const begin = await readBeginning(file);
   if (begin[0] === 0xff && begin[1] === 0xfe) return 'utf-16';
   try {
-    // The last bytes may be an incomplete character.
+    // The last character may be incomplete.
     new TextDecoder('utf-8', { fatal: true }).decode(begin, { stream: true });
     return 'utf-8';
   } catch {
@@ -247,7 +258,7 @@ function dialectSql(dialect: Profile['dialect']): string {
   return `delim = ${text(dialect.delimiter)}, ${quote}, skip = ${dialect.first_line - 1}, `;
 }
 
-/** How a text file of any size is read as plain text, and how its columns are referenced. */
+/** SQL to read a text file of any size, and to refer to its columns. */
 type TextScan = {
   kind: 'text' | 'json';
   scan: string;
@@ -255,8 +266,7 @@ type TextScan = {
 };
 
 /**
- * Returns the table function that reads a text file of any size, with known columns, as text or JSON. Skips
- * unreadable rows.
+ * Returns SQL that reads a text file of any size, with known columns, as text or JSON. Skips unreadable rows.
  */
 export async function scanText(
   file: TextFile,
@@ -271,12 +281,12 @@ export async function scanText(
     const skips = ending === 'json' ? '' : ', ignore_errors = true';
     const objects = `read_json_objects(${place}, format = '${format}', maximum_object_size = ${LINE_BYTES_MAX}, ${compression}${skips})`;
     const hasMark = (await readBeginning(file)).subarray(0, MARK.length).equals(MARK);
-    // DuckDB rejects a byte order mark in JSON, but not in text.
+    // DuckDB rejects a byte order mark in JSON files, but not in text files.
     const lines = `(SELECT "text"::JSON AS json FROM ${scanLines(list([place]), compression)} WHERE json_valid("text"))`;
     return {
       kind: 'json',
       scan: `(FROM ${hasMark && ending === 'jsonl' ? lines : objects} WHERE json_type(json) = 'OBJECT')`,
-      // A JSON pointer can express every name.
+      // Use a JSON pointer, because it can contain every name.
       cell: (column) => `json -> ${text(`/${column.replaceAll('~', '~0').replaceAll('/', '~1')}`)}`,
     };
   }

@@ -13,8 +13,8 @@ export type FileRow = {
 };
 
 /**
- * Returns a user's datasets that consist of one file (besides a card), starting after `after`; newest first
- * by default.
+ * Returns a user's datasets that contain a single file (and optionally a card), after the dataset `after`;
+ * newest first by default.
  */
 export async function selectFiles(
   db: Database | Transaction,

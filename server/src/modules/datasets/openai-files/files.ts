@@ -29,16 +29,16 @@ import { LINE_BYTES_MAX, readJsonLines } from './json-lines.ts';
 
 const PART = 'file';
 
-/** Limit of buffered bytes without a line end: the longest line plus slack for empty lines. */
+/** Maximum bytes without a complete line: the longest line, plus as much again for empty lines. */
 const UNREAD_BYTES_MAX = 2 * LINE_BYTES_MAX;
 
-/** Time limit of an upload: the largest file at half a megabit per second. */
+/** Maximum duration of an upload: the largest file at half a megabit per second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
 
 /**
- * Creates a private dataset from the uploaded file, which is validated as JSON Lines while it streams to the
- * store. Throws AppError 'invalid_request' that names the first bad line, 'payload_too_large', and the errors
- * of `acquireUploadSlot`; stores nothing on an error.
+ * Creates a private dataset from the uploaded file. Validates the file as JSON Lines while it streams to the
+ * store. Throws AppError 'invalid_request' with the number of the first invalid line, 'payload_too_large',
+ * and the errors of `acquireUploadSlot`. If it throws, nothing is stored.
  */
 export async function createFile(
   ctx: Context,
@@ -66,7 +66,7 @@ export async function createFile(
 
 type Received = { path: string; blob: Blob; fields: Record<string, string> };
 
-/** Reads the file and the fields before and after it: clients send them in any order. */
+/** Reads the file and all fields, which clients may send before or after it. */
 async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<Received> {
   const fields: Record<string, string> = {};
   let file: Omit<Received, 'fields'> | null = null;
@@ -82,7 +82,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
     }
     if (part.fieldname !== PART || file) throw invalidParam(PART, `Send one file, in a part named ${PART}`);
     const name = cleanFileName(part.filename, PART);
-    // Clients that send bytes name the file `upload`, without an extension.
+    // Clients that upload bytes instead of a file send the file name `upload`, without an extension.
     const path = name.includes('.') ? name : `${name}.jsonl`;
     if (!/\.jsonl$/i.test(path)) {
       throw invalidParam(
@@ -97,7 +97,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
   return { ...file, fields };
 }
 
-/** Yields each chunk once its lines have been validated. */
+/** Yields each chunk after the lines in it were validated. */
 async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenerator<Buffer> {
   const passed: Buffer[] = [];
   let unread = 0;
@@ -122,8 +122,8 @@ async function* checked(bytes: AsyncIterable<Buffer>, path: string): AsyncGenera
 type NewFile = { userId: string; path: string; blob: Blob; purpose: FilePurpose };
 
 /**
- * Creates a private dataset of this one file and returns its id. A null `quota` skips the quota check, for
- * files that are already paid for. Throws the errors of `chargeStorage`.
+ * Creates a private dataset that contains this one file, and returns its id. If `quota` is null, the quota is
+ * not checked; used for files that the user has already paid for. Throws the errors of `addFile`.
  */
 export async function createFileDataset(
   tx: Transaction,
@@ -144,7 +144,7 @@ export async function createFileDataset(
   return assetId;
 }
 
-/** Returns a file of the caller by its id. Throws AppError 'not_found' for the field `param`. */
+/** Returns a file of the caller by its id. Throws AppError 'not_found' with the field `param`. */
 export async function findFile(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
   id: string,

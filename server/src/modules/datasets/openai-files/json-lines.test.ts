@@ -7,7 +7,7 @@ async function* pieces(...all: (string | Buffer)[]) {
 }
 const lines = (...all: (string | Buffer)[]) => Array.fromAsync(readJsonLines(pieces(...all), 'file'));
 
-it('parses objects regardless of how the bytes are split, and reports line numbers', async () => {
+it('parses objects wherever the bytes are split, and reports line numbers', async () => {
   const bread = Buffer.from('{"a": "Bröd"}');
   const cut = bread.indexOf(0xb6);
   expect(
@@ -37,22 +37,22 @@ it('counts empty lines without blocking the event loop', async () => {
     publicMessage: `A file has at most ${LINES_MAX} lines`,
   });
   delay.disable();
-  // 5 million lines take about a second.
+  // Reading 5 million lines takes about a second.
   expect(delay.max / 1e6).toBeLessThan(300);
 });
 
-it('reads a long line with text that looks like many values', async () => {
+it('reads a long line whose text looks like many values', async () => {
   const value = { text: '[{:,'.repeat(200_000), quote: '\\"['.repeat(200_000) };
   expect(await lines(JSON.stringify(value))).toEqual([{ number: 1, value }]);
 });
 
-it('does not block the event loop with the values of one line', async () => {
+it('does not block the event loop if one line has many values', async () => {
   const delay = monitorEventLoopDelay({ resolution: 1 });
   delay.enable();
   await expect(lines(`[1${',1'.repeat(LINE_BYTES_MAX / 2 - 2)}]`)).rejects.toMatchObject({
     publicMessage: 'Line 1 has more than 100000 values',
   });
   delay.disable();
-  // Parsing all values takes 230 ms.
+  // Parsing all values in one step would take 230 ms.
   expect(delay.max / 1e6).toBeLessThan(100);
 });

@@ -2,16 +2,17 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { invalidParam } from '../../../platform/errors.ts';
 import { type Line, parseLine, splitLines } from '../../../platform/http/bodies/split-lines.ts';
 
-/** Limit of one line: a conversation to train on, or a batch request. */
+/** Maximum bytes of a line, which is a conversation for training or a request of a batch. */
 export const LINE_BYTES_MAX = 4 * 1024 * 1024;
-/** More lines than the largest file of the shortest useful lines has. */
+/** Maximum lines of a file. Even a file of the maximum size has fewer useful lines. */
 export const LINES_MAX = 5_000_000;
 
 export type JsonLine = { number: number; value: Record<string, unknown> };
 
 /**
- * Yields the objects of a JSON Lines stream with one line in memory at a time; skips empty lines. Throws
- * AppError 'invalid_request' for the field `param`, naming the first line that is not an object.
+ * Yields the objects of a JSON Lines stream. Skips empty lines, and has only one line in memory at a time.
+ * Throws AppError 'invalid_request' with the field `param` and the number of the first line that is not an
+ * object.
  */
 export async function* readJsonLines(bytes: AsyncIterable<Buffer>, param: string): AsyncGenerator<JsonLine> {
   const limits = {

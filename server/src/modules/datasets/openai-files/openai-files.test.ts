@@ -47,7 +47,7 @@ test('creates, reads, lists and deletes a file, which is a private dataset', asy
   await expect(gone).rejects.toMatchObject({ status: 404 });
 });
 
-test('lists files by page and purpose, including datasets of one file created otherwise', async () => {
+test('lists files by page and purpose, including datasets of one file that were not created as files', async () => {
   const { create } = sourceCalls(server);
   const cy = await server.signUp('Cy');
   await upload('first.jsonl', ROWS, 'fine-tune', cy);
@@ -85,7 +85,7 @@ test.each([
   },
 );
 
-test('names the fault of a body without a form, a file or an end', async () => {
+test('reports what is wrong with a body that is no form, has no file, or is truncated', async () => {
   const send = async (body: FormData | string) => {
     const headers = { 'x-api-key': ada.apiKey };
     const answer = await fetch(`${server.url}/v1/files`, { method: 'POST', headers, body });

@@ -9,7 +9,7 @@ import { downloadFile } from '../../assets/files/download-file.ts';
 import { deleteAsset } from '../../assets/remove-asset.ts';
 import { createFile, findFile, listFiles, toOpenAiFile } from './files.ts';
 
-/** Returns a file with the metrics of the caller's run; null if no run has this id. */
+/** Returns the metrics of the caller's run as a file. Returns null if no run has this id. */
 export type FindResults = (ctx: Context, id: string) => Promise<{ file: OpenAiFile; content: string } | null>;
 
 /** Returns the bindings of OpenAI's Files API. */

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { runtimeDir } from '../../../engine/host/environment/environment.ts';
 import { parseList, readConversation } from './conversation.ts';
 
-/** Sample files with the conversation that training reads from the first row. */
+/** Sample files. Each has the turns that training reads from its first row. */
 const layouts = z
   .array(
     z.object({
@@ -19,7 +19,7 @@ const layouts = z
   .parse(JSON.parse(await readFile(path.join(runtimeDir, 'tests/data/fixtures/layouts.json'), 'utf8')))
   .filter(({ file, format }) => file === 'd.jsonl' && /messages|sharegpt/.test(format?.format ?? ''));
 
-test.each(layouts)('shows the turns that training reads: $what', ({ text = '', format, turns = [] }) => {
+test.each(layouts)('shows the same turns that training reads: $what', ({ text = '', format, turns = [] }) => {
   const row = JSON.parse(text.split('\n', 1)[0] ?? '');
   const shown = readConversation(row[format?.input_column ?? ''], 100_000).turns;
   expect(turns.slice(-shown.length)).toEqual(shown.map(({ role, content }) => [role, content]));
@@ -65,7 +65,7 @@ test('joins content parts if all of them are text, like training', () => {
   expect(contentOf([null])).toBe('[null]');
 });
 
-test.each([null, 'no list', '[broken', 7])('%j is no conversation', (value) => {
+test.each([null, 'no list', '[broken', 7])('does not treat %j as a conversation', (value) => {
   expect(readConversation(value, 2000)).toEqual({ turns: [], turn_count: 0 });
 });
 
@@ -80,7 +80,7 @@ describe('lists serialised as text', () => {
     ['unclosed brackets', `['a'${'('.repeat(million)}]`],
     ['commas', `[(${', '.repeat(million)}]`],
   ])('parses a cell crafted to take long in linear time: %s', (_what, text) => {
-    // With quadratic backtracking this would take hours.
+    // A regular expression with quadratic backtracking would need hours for this.
     expect(parseList(text)).toBeUndefined();
   });
 

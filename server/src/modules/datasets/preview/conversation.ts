@@ -3,12 +3,14 @@ import type { DataFormatName } from '@bakehouse/contract/limits';
 import type * as z from 'zod';
 import { cut } from './table.ts';
 
-/** Start of a list printed by Python or NumPy that holds more than numbers and words. */
+/**
+ * Matches the start of a list that Python or NumPy has printed, if it contains more than numbers and words.
+ */
 const PRINTED_LIST = /^\s*(?:array\(\s*)?[[(]\s*(?:array\(|[[{("'\]])/;
 
 /**
- * Python and NumPy output that differs from JSON: quotes, words, tuples, arrays, items without commas. The
- * pattern avoids quadratic backtracking: an unclosed quote or a run of blanks is tried only once.
+ * Matches where printed Python and NumPy values differ from JSON: quotes, words, tuples, arrays, and items
+ * without commas. Avoids quadratic backtracking: an unclosed quote or a run of blanks is tried only once.
  */
 const PRINTED =
   /(?<text>(?<!\\)(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*"))|(?<gap>(?<=[\]}'"\w])\s+(?=[[{'"\w-]))|(?<none>\barray\(\s*|,\s*dtype=[^()]{0,64}\)|,\s*(?=[\]})]))|(?<word>\b(?:None|nan|NaN|True|False)\b)|(?<bracket>[()])/gs;
@@ -41,7 +43,7 @@ const TURN_CHARS_MAX = 2_000;
 
 const DIALOGUES = new Set<DataFormatName>(['messages', 'sharegpt']);
 
-/** Known names of speakers, matched case-insensitively; unknown names are shown unchanged. */
+/** Roles by the speaker's name, which is compared ignoring case. Other names are shown unchanged. */
 const ROLES = new Map([
   ['system', 'system'],
   ['user', 'user'],
@@ -72,8 +74,8 @@ export function isDialogue({ format }: { format: DataFormatName }): boolean {
 }
 
 /**
- * Returns the list of turns in a cell, also if csv stores it as JSON or printed by Python; undefined for any
- * other cell.
+ * Returns the turns in a cell. csv files store them as JSON, or as Python prints them. Undefined if the cell
+ * contains no conversation.
  */
 function toTurns(value: unknown): unknown[] | undefined {
   if (Array.isArray(value)) return value;
@@ -81,8 +83,8 @@ function toTurns(value: unknown): unknown[] | undefined {
 }
 
 /**
- * Returns the first turns of a row's conversation, at most `chars` characters; empty for any other cell.
- * Ignores a blank system prompt, like training.
+ * Returns the first turns of a conversation, with at most `chars` characters. Empty if the cell contains no
+ * conversation. Leaves out a blank system prompt, like training.
  */
 export function readConversation(value: unknown, chars: number): Conversation {
   const turns = (toTurns(value) ?? []).filter((turn) => !isBlankPrompt(turn));
@@ -136,7 +138,7 @@ function toText(value: unknown): string {
 }
 
 /**
- * Parses the list written in a cell: csv has no lists, and pandas writes them as Python prints them.
+ * Parses a list that is stored as text: csv has no lists, and pandas writes them as Python prints them.
  * Undefined for any other text. Keep in step with the runtime's `data/cells.py`.
  */
 export function parseList(text: string): unknown[] | undefined {

@@ -1,7 +1,7 @@
-/** Digits of a number that JavaScript may round, or an exponent that may overflow. */
+/** Matches digits of a number that JavaScript may round, or an exponent that may overflow. */
 const MAYBE_ROUNDED = /\d{16}|\d[eE]\+?\d{2}/;
 
-/** TypeScript does not know these JSON features yet. */
+/** TypeScript's types do not include these features of JSON yet. */
 const exactJson: {
   parse(
     text: string,
@@ -10,7 +10,7 @@ const exactJson: {
   rawJSON(text: string): object;
 } = Object(JSON);
 
-/** Like JSON.parse, except that numbers which JavaScript would round are returned as JSON.rawJSON. */
+/** Like JSON.parse, but returns numbers that JavaScript would round as JSON.rawJSON. */
 export function parseExactly(text: string): unknown {
   if (!MAYBE_ROUNDED.test(text)) return JSON.parse(text);
   return exactJson.parse(text, (_key, value, { source }) => {

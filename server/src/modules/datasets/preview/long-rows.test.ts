@@ -28,10 +28,10 @@ const jsonl = ['rows.jsonl', '', (row: number) => `{"id": ${row}, "text": "${LON
 
 const txt = ['rows.txt', '', (row: number) => `${row} ${LONG}\n`] as const;
 const packed = [csv, jsonl, txt].map(([name, ...lines]) => [`${name}.gz`, ...lines] as const);
-/** In the gate, one file of each format and one packed file. */
+/** The soak tests use all of these; the usual tests use one file of each format and one packed file. */
 const kinds = [csv, jsonl, txt, ...packed].slice(0, effort({ usual: 4, soak: 6 }));
 
-test.each(kinds)('truncates rows of 1 MB, from the first to the last: %s', async (...kind) => {
+test.each(kinds)('truncates rows of 1 MB, including the first and the last: %s', async (...kind) => {
   const file = await longRows(...kind);
   const { rows } = await readPreview({ ...file, offset: 0, limit: 100 });
   expect(rows).toHaveLength(ROWS);
@@ -41,7 +41,7 @@ test.each(kinds)('truncates rows of 1 MB, from the first to the last: %s', async
   expect(last.rows).toEqual([rows.at(-1)]);
 });
 
-test('describes JSON columns from the first rows if rows have 1 MB', async () => {
+test('describes JSON columns by the first rows if rows have 1 MB', async () => {
   const { rows, is_whole, columns } = await readColumns(await longRows(...jsonl));
   expect(is_whole).toBe(false);
   expect(rows).toBeGreaterThanOrEqual(64);

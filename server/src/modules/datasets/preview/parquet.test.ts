@@ -36,7 +36,7 @@ describe('Parquet', () => {
     },
   );
 
-  test('rejects duplicate column names, like csv', async () => {
+  test('rejects duplicate column names, as in csv', async () => {
     await expect(look('twins')).rejects.toThrow("d.parquet names the column 'a' twice.");
   });
 
@@ -49,7 +49,7 @@ describe('Parquet', () => {
     await expect(readPreview(file)).rejects.toThrow(/^d\.parquet cannot be read as Parquet: [^/]*$/);
   });
 
-  test('recognises the format from the first rows on every page', async () => {
+  test('detects the conversation format from the first rows, on every page', async () => {
     for (const offset of [0, 3]) {
       const { format, rows } = await look('dialogue', { offset, limit: 1 });
       expect(rows.map((row) => row[1])).toEqual([offset]);

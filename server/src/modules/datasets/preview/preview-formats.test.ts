@@ -19,7 +19,7 @@ beforeAll(async () => {
   id = await create(ada);
 });
 
-test('csv: returns a page, counts all rows and names broken rows', async () => {
+test('csv: returns a page, counts all rows and reports unreadable rows', async () => {
   const rows = Array.from({ length: 250 }, (_, at) => (at === 5 ? 'only one' : `q${at},"a ${at}"`));
   await upload(ada, id, 'd.csv', `question,answer\n${rows.join('\n')}\n`);
   const page = await preview(ada, id, 'd.csv', { offset: 100, limit: 2 });
@@ -47,7 +47,7 @@ test('csv: returns a page, counts all rows and names broken rows', async () => {
   });
 });
 
-test('reads tsv, ndjson and md by their own formats', async () => {
+test('reads tsv, ndjson and md in their own formats', async () => {
   await upload(ada, id, 'd.tsv', 'q, or, so\ta\nwho, then\tAda\n');
   expect(await preview(ada, id, 'd.tsv')).toMatchObject({
     columns: ['q, or, so', 'a'],
@@ -134,7 +134,7 @@ test('parquet', async () => {
   });
 });
 
-test('reads a large file only as far as needed, does not count it, and finds rows at any depth', async () => {
+test('reads a large file only as far as needed, does not count its rows, and finds rows anywhere in it', async () => {
   const lines = Array.from({ length: 600_000 }, (_, at) => `${at},some text that fills the line`);
   await upload(ada, id, 'large.csv', `a,b\n${lines.join('\n')}\n`);
   const page = await preview(ada, id, 'large.csv', { limit: 3 });
@@ -161,7 +161,7 @@ test('rejects other files, other encodings and unknown names', async () => {
   await expect(preview(ada, id, 'none.csv')).rejects.toMatchObject({ status: 404 });
 });
 
-test('jsonl: shows numbers that JavaScript would round with all their digits', async () => {
+test('jsonl: shows all digits of numbers that JavaScript would round', async () => {
   await upload(
     ada,
     id,

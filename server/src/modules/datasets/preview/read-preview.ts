@@ -16,7 +16,9 @@ import { cut, toCell, toJson } from './table.ts';
 
 const BROKEN_MAX = 100;
 export const NAME_CHARS_MAX = 200;
-/** Limit for all cells of a response; if there are many, each is truncated further. */
+/**
+ * Maximum characters of all cells of a response together. If there are many cells, each is truncated further.
+ */
 const PAGE_CHARS_MAX = 2_000_000;
 const WHOLE_ROW_CHARS_MAX = 1_000_000;
 
@@ -24,9 +26,9 @@ export type Preview = z.infer<typeof filePreview>;
 export type Page = { offset: number; limit: number };
 
 /**
- * Returns a page of rows of a data file: the rows that training reads, or those of a large file as DuckDB
- * reads them. Returns no more than a screen can show. Throws Unreadable for damaged files. The file is
- * untrusted: run this with limits.
+ * Returns a page of rows of a data file, as much of it as a screen can show. These are the rows that training
+ * reads; of a large file, the rows that DuckDB reads. Throws Unreadable for damaged files. The file is
+ * untrusted, so run this in a confined process.
  */
 export async function readPreview(file: DataFile & { profile: Profile } & Page): Promise<Preview> {
   const { profile, offset, limit } = file;
@@ -47,7 +49,7 @@ export async function readPreview(file: DataFile & { profile: Profile } & Page):
 
 type ShownRows = Pick<Preview, 'columns' | 'column_count' | 'rows' | 'format' | 'conversations'>;
 
-/** Returns rows truncated for display, with the conversations of a column that the format names. */
+/** Returns rows truncated for display. If `format` names a column with conversations, also returns these. */
 export function showRows(
   { names, count }: LoadedTable['columns'],
   values: unknown[][],
@@ -58,7 +60,7 @@ export function showRows(
   return {
     columns: names.map((name) => cut(name, NAME_CHARS_MAX)),
     column_count: count,
-    // Columns first seen after a row are empty in it.
+    // A row may have fewer values, because later rows of the file may have more columns.
     rows: values.map((row) => names.map((_, at) => toCell(row[at], cellChars))),
     format,
     conversations:
@@ -70,7 +72,7 @@ export function showRows(
 
 function toWholeRow(names: string[], values: unknown[] | undefined): string | null {
   if (!values) return null;
-  // A JavaScript object would put numeric names first.
+  // Build the JSON as text, because a JavaScript object would move numeric names to the front.
   const fields = names.flatMap((name, at) =>
     values[at] === undefined ? [] : [`${JSON.stringify(name)}:${toJson(values[at])}`],
   );

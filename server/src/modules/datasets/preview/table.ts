@@ -2,7 +2,8 @@ import type { cell } from '@bakehouse/contract/assets';
 import type * as z from 'zod';
 
 /**
- * A file's rows cannot be shown. Carries a message for the user and the request parameter that it concerns.
+ * The rows of a file cannot be shown. Contains a message for the user, and the request parameter to which it
+ * refers.
  */
 export class Unreadable extends Error {
   readonly param: 'path' | 'filters' | 'column';
@@ -13,7 +14,7 @@ export class Unreadable extends Error {
   }
 }
 
-/** Columns shown; a file may have any number of columns. */
+/** Maximum columns to show. A file may have any number of columns. */
 export const COLUMNS_MAX = 200;
 
 const CELL_CHARS_MAX = 2_000;

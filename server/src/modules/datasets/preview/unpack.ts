@@ -8,7 +8,7 @@ type File = { localPath: string; name: string };
 /** Yields the decompressed bytes of a gzip file. Throws Unreadable if it is truncated or damaged. */
 export async function* unpack(file: File): AsyncGenerator<Buffer> {
   const unpacked = createGunzip();
-  // The reader of `unpacked` receives the error.
+  // The reader of `unpacked` gets the error.
   pipeline(createReadStream(file.localPath), unpacked, () => undefined);
   try {
     yield* unpacked as AsyncIterable<Buffer>;

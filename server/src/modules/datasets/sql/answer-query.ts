@@ -7,15 +7,17 @@ import type { Profile } from '../read-profile.ts';
 import { assertReadOnlyQuery } from './read-only.ts';
 import { RejectedQuery, sentenceOf } from './rejected-query.ts';
 
-/** Maximum number of lines that are returned; a query may meet any number. */
+/** Maximum unreadable lines to return. A query may encounter any number of them. */
 const DROPPED_MAX = 10_000;
 
 const NAME_CHARS_MAX = 200;
 
-/** Limit for all cells of a response; if there are many, each is truncated further. */
+/**
+ * Maximum characters of all cells of a response together. If there are many cells, each is truncated further.
+ */
 const ANSWER_CHARS_MAX = 4_000_000;
 
-/** Output file of an export. */
+/** Name of an export's output file. */
 const RESULT = 'scratch/result';
 
 export type Query = MountedTables & { query: string } & (
@@ -23,7 +25,7 @@ export type Query = MountedTables & { query: string } & (
     | { format: SqlFormat }
   );
 
-/** A page of rows; `dropped` are lines as DuckDB counts them. */
+/** A page of rows. `dropped` are the unreadable lines, numbered as DuckDB counts them. */
 export type QueryAnswer = Omit<SqlAnswer, 'dropped_count'> & {
   /** Paths of files with unreadable rows. */
   skipped: string[];
@@ -47,7 +49,7 @@ export async function answerQuery(asked: Query): Promise<QueryAnswer | null> {
   try {
     await assertReadOnlyQuery(database, asked.query);
     return await run({ files: [], lines: [] }).catch((error: unknown) => {
-      // DuckDB stops at the first malformed JSON line. Retry without malformed lines.
+      // DuckDB stops at the first malformed JSON line. Run the query again and skip malformed lines.
       const malformed = findMalformed(error, asked);
       if (malformed.files.length === 0) throw error;
       return run(malformed);
@@ -84,7 +86,9 @@ async function answerStatement(
   };
 }
 
-/** Returns the query as DuckDB serialises it, so that it cannot end or comment out the surrounding SQL. */
+/**
+ * Returns the query as DuckDB prints it after parsing. It then cannot end or comment out the SQL around it.
+ */
 async function writeAnew(database: DuckDBConnection, query: string): Promise<string> {
   const answered = await database.runAndReadAll(
     `SELECT json_deserialize_sql(json_serialize_sql(${text(query)}))`,
@@ -92,7 +96,10 @@ async function writeAnew(database: DuckDBConnection, query: string): Promise<str
   return String(answered.getRows()[0]?.[0]);
 }
 
-/** Skips unreadable tables and returns the errors by name: the query may not use them. */
+/**
+ * Creates a view for each table. If a table cannot be read, stores its error instead of throwing, because the
+ * query may not use it. Returns the errors by table name.
+ */
 async function createViews(
   database: DuckDBConnection,
   tables: MountedTables['tables'],
@@ -125,7 +132,7 @@ async function createView(
   const scan = await scanOf(database, files, { lenient: isLenient, dialect: table.dialect });
   await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan}`);
   if (!isLenient || !scan.startsWith('read_json')) return;
-  // DuckDB returns unreadable rows as all nulls.
+  // DuckDB returns an unreadable row as nulls only, so leave out such rows.
   const columns = (await database.runAndReadAll(`DESCRIBE ${name(table.name)}`)).getRows();
   const isSomething = columns.map(([column]) => `${name(String(column))} IS NOT NULL`).join(' OR ');
   await database.run(`CREATE OR REPLACE VIEW ${name(table.name)} AS FROM ${scan} WHERE ${isSomething}`);
@@ -145,7 +152,7 @@ async function readPage(
     if (!chunk || chunk.rowCount === 0) break;
     const from = Math.max(0, offset - passed);
     passed += chunk.rowCount;
-    // Convert only the rows to show: the chunk before them may be large.
+    // Convert only the rows of the page, because the rows before them may be large.
     for (let row = from; row < chunk.rowCount && rows.length <= limit; row += 1) {
       rows.push(chunk.convertRowValues(row, readValue));
     }
@@ -161,12 +168,15 @@ async function readPage(
   };
 }
 
-/** Files whose unreadable rows were skipped, by their names in the folder, and lines that DuckDB names. */
+/**
+ * Files in which unreadable rows were skipped, by their names in the folder, and the skipped lines that
+ * DuckDB reports.
+ */
 type Skipped = { files: string[]; lines: QueryAnswer['dropped'] };
 
 type LentFile = MountedTables['tables'][number]['files'][number];
 
-/** Returns the csv lines that DuckDB skipped, as far as the query has read. */
+/** Returns the csv lines that DuckDB has skipped in the part of the files that the query has read. */
 async function findRejected(database: DuckDBConnection): Promise<Skipped['lines']> {
   const rejected = await database
     .runAndReadAll(
@@ -181,7 +191,10 @@ async function findRejected(database: DuckDBConnection): Promise<Skipped['lines'
   }));
 }
 
-/** Returns the malformed JSON line that the error reports, and the files in which others may be skipped. */
+/**
+ * Returns the malformed JSON line that the error reports, and the files in which malformed lines must be
+ * skipped.
+ */
 function findMalformed(error: unknown, lent: MountedTables): Skipped {
   const found =
     /^Invalid Input Error: (?:Malformed JSON|JSON transform error) in file "([^"]*)",? .*?in line (\d+):? ?(.*)/.exec(
@@ -210,8 +223,8 @@ function reasonOf(message: string): string {
 /** The files of tables, in one folder. */
 type MountedTables = {
   folder: string;
-  /** Time limit of the query. */
+  /** Maximum duration of the query in seconds. */
   seconds: number;
-  /** The files of each table: their names in the folder, and their paths in the dataset. */
+  /** The files of each table. `as` is a file's name in the folder, `path` its path in the dataset. */
   tables: { name: string; dialect: Profile['dialect']; files: { as: string; path: string }[] }[];
 };

@@ -3,8 +3,8 @@ import { text } from '../duckdb/open-database.ts';
 import { RejectedQuery } from './rejected-query.ts';
 
 /**
- * Table functions that only read. Others log to a file, follow pointers or run text as SQL, and some write
- * even if external access is disabled.
+ * The allowed table functions, which only read. Others write logs, follow pointers or run text as SQL. Some
+ * write even though external access is disabled.
  */
 const READING = new Set(
   [
@@ -19,10 +19,10 @@ const READING = new Set(
     .split(' '),
 );
 
-/** Returns settings, which reveal local folders. */
+/** Not allowed, because settings reveal local folders. */
 const SETTINGS_FUNCTION = 'current_setting';
 
-/** DuckDB's parse of a query; it serialises only SELECT statements. */
+/** How DuckDB parses a query. DuckDB can only serialise SELECT statements. */
 type Parsed =
   | { error: true; error_type: string; error_message: string; position?: string }
   | { error: false; statements: object[] };
@@ -32,7 +32,7 @@ export async function assertReadOnlyQuery(database: DuckDBConnection, query: str
   const answer = await database.runAndReadAll(`SELECT json_serialize_sql(${text(query)})`);
   const parsed: Parsed = JSON.parse(String(answer.getRows()[0]?.[0]));
   if (parsed.error) {
-    // Extracting the statement yields a more precise position of the error.
+    // Extracting the statement first reports the error's position more precisely.
     if (parsed.error_type === 'parser') await database.extractStatements(query);
     throw new RejectedQuery('Only read queries are allowed: SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW.');
   }
@@ -46,7 +46,7 @@ export async function assertReadOnlyQuery(database: DuckDBConnection, query: str
 
 type Called = { name: string; isTable: boolean };
 
-/** Returns the functions that a parsed statement calls, at any depth. */
+/** Returns the functions that a parsed statement calls, at any depth of nesting. */
 function calledFunctions(statements: object[]): Called[] {
   const all: Called[] = [];
   JSON.stringify(statements, (_key, value: unknown) => {

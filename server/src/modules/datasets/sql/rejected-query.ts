@@ -1,4 +1,4 @@
-/** A query cannot be answered; the message is for its author. */
+/** A query cannot be answered. The message is for the user who wrote it. */
 export class RejectedQuery extends Error {}
 
 /** Prefix of DuckDB's errors. */
@@ -6,8 +6,8 @@ const KIND = /^(?:Failed to extract statements: )?(INTERRUPT|[A-Z][A-Za-z]*( [A-
 const SENTENCE_CHARS_MAX = 2_000;
 
 /**
- * Returns the message of a DuckDB error with the affected line of the query, without local paths and advice
- * on settings. Null for any other error.
+ * Returns the message of a DuckDB error, with the affected line of the query, but without local paths and
+ * advice about settings. Null for any other error.
  */
 export function sentenceOf(error: unknown, { seconds, megabytes, folder }: Limits): string | null {
   if (!(error instanceof Error)) return null;

@@ -15,15 +15,15 @@ import { DATA_FILE_PATTERN, extensionOf, hasRows, unpackedName } from '../data-f
 import { type Profile, readProfile } from '../read-profile.ts';
 import type { Query, QueryAnswer } from './answer-query.ts';
 
-/** Maximum number of files that become tables. */
+/** Maximum files that become tables. */
 const FILES_MAX = 1000;
 
 export const PROGRAM = new URL('./answer-query-program.ts', import.meta.url);
 
-/** Time limit of a query. */
+/** Maximum duration of a query. */
 const SECONDS_MAX = 30;
 
-/** DuckDB interrupts a query itself; these limits stop an unresponsive query. */
+/** DuckDB interrupts a slow query itself. These limits stop a query that does not respond to that. */
 const queryLimits = { kind: 'query', cpuSeconds: 120, wallMs: 60_000, heapMb: 1024, waitingMax: 4 } as const;
 
 const refusal = z.object({ refused: z.string() });
@@ -33,10 +33,13 @@ const answered = z.object({
 const DROPPED_SHOWN = 20;
 const contentTypes = { csv: 'text/csv; charset=utf-8', parquet: 'application/vnd.apache.parquet' };
 
-/** Exports per user at a time, over all processes: each uses disk space until it is downloaded. */
+/**
+ * Maximum exports per user at the same time, across all processes. Each uses disk space until it was
+ * downloaded.
+ */
 const EXPORTS_MAX = 2;
 
-/** Time without progress after which a stalled client's connection is closed. */
+/** The connection of a client that makes no progress is closed after this time. */
 const STALL_MS = 60_000;
 
 const exporting = openByKey();
@@ -57,8 +60,9 @@ export async function runSql(
 }
 
 /**
- * Returns the lines that training's reader cannot read in the files with skipped rows, because DuckDB counts
- * rows instead of lines; DuckDB's own lines for files that this reader does not read or that are too large.
+ * Returns the lines of skipped rows. DuckDB counts rows instead of lines, so these are the lines that
+ * training's reader could not read. Only for files that this reader does not read, or not completely, returns
+ * the lines that DuckDB reports.
  */
 async function nameDropped(
   ctx: Context,
@@ -89,7 +93,7 @@ async function findDialect(ctx: Context, [first]: StoredFile[]): Promise<Profile
   return isCsv ? ((await findProfile(ctx, first))?.dialect ?? null) : null;
 }
 
-/** A query of a dataset, of the newest revision by default. Aborting the signal stops it. */
+/** A query of a dataset's revision, by default the newest. Aborting the signal stops it. */
 type QueryRequest = RevisionRequest & {
   query: string;
   signal?: AbortSignal | undefined;
@@ -106,10 +110,10 @@ type Confined = {
 };
 
 /**
- * Passes the files of the tables that a query names to a confined process that runs the query. Throws
- * AppError('invalid_request') with DuckDB's message for a rejected or failed query and for exceeded limits;
- * 'unavailable' if the user has too many requests waiting; the errors of `findTables`; and the signal's
- * reason.
+ * Runs a query in a confined process, which gets the files of the tables that the query names. Throws
+ * AppError('invalid_request') with DuckDB's message if the query is rejected, fails or exceeds a limit.
+ * Throws 'unavailable' if the user has too many requests waiting, the errors of `findTables`, and the
+ * signal's reason on abort.
  */
 async function runConfinedQuery<T>(
   ctx: Context,
@@ -147,7 +151,9 @@ async function runConfinedQuery<T>(
   return result;
 }
 
-/** Returns the tables that the query may reference; the first table is available under both of its names. */
+/**
+ * Returns the tables that the query may refer to. The first table has two names, so it may be included twice.
+ */
 function tablesOf(tables: Table<StoredFile>[], query: string): Table<StoredFile>[] {
   const [first] = tables;
   const named = tables.filter(({ name }) => isNamed(query, name));
@@ -156,7 +162,7 @@ function tablesOf(tables: Table<StoredFile>[], query: string): Table<StoredFile>
   return [...named, ...again];
 }
 
-/** Returns a unique path for the file without characters that DuckDB treats as a glob. */
+/** Returns a unique path for the file, without characters that DuckDB would expand as a pattern. */
 function shownName(path: string, at: number): string {
   const plain = path.replace(/[^\p{L}\p{N}._/ -]/gu, '_');
   return plain === path ? path : `${at}/${plain}`;
@@ -199,8 +205,9 @@ export async function listTables(ctx: Context, asked: RevisionRequest): Promise<
 }
 
 /**
- * Returns all rows of a query as a file, which is deleted once it is sent or the client disconnects. Throws AppError 'rate_limited' if the user has two exports in
- * progress, and the errors of `runConfinedQuery`.
+ * Returns all rows of a query as a file. The file is deleted when it was sent or the client has disconnected.
+ * Throws AppError 'rate_limited' if the user has two exports in progress, and the errors of
+ * `runConfinedQuery`.
  */
 export async function exportSql(
   ctx: Context,
@@ -234,17 +241,17 @@ export async function exportSql(
 /** A data file that SQL can query. */
 export type TableFile = { path: string; sizeBytes: number };
 
-/** A table and its files: one file, or the parts of a split file. */
+/** A table and its files. These are a single file, or all parts of a split file. */
 export type Table<F extends TableFile = TableFile> = { name: string; files: F[] };
 
-/** Names of the parts of a split file: train-00000-of-00002.parquet. */
+/** Names of parts of a split file, such as train-00000-of-00002.parquet. */
 const PART = /-\d{5}-of-\d{5}(?=\.[^/]*$)/;
-/** Alias of the first table. */
+/** Second name of the first table. */
 export const FIRST_NAME = 'data';
 
 /**
- * Returns one table per data file, named after the file without its extension, or after its whole path if
- * names collide. Names are unique regardless of case.
+ * Returns one table per data file. A table is named after its file without the extension, or after the whole
+ * path if several files have the same name. Names are unique even if case is ignored.
  */
 export function nameTables<F extends TableFile>(files: readonly F[]): Table<F>[] {
   const groups = new Map<string, F[]>();
@@ -282,7 +289,7 @@ function untaken(name: string, taken: ReadonlySet<string>): string {
   return free;
 }
 
-/** True if the query may reference the table, so that only those tables are opened. */
+/** True if the query may refer to the table. Other tables are not opened. */
 export function isNamed(query: string, table: string): boolean {
   return query.toLowerCase().includes(table);
 }

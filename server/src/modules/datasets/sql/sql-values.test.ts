@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { assetCalls, refusalOf } from '../../assets/testing/asset-calls.ts';
 
-/* SQL must return the exact values of the files, or fail. */
+/* SQL must return exactly the values in the files, or fail. */
 
 const server = await testServer({ config: realPython });
 const folder = await temporaryFolder();
@@ -35,7 +35,7 @@ test('reads every row of JSON with a byte order mark', async () => {
   expect(answer.dropped).toEqual([]);
 });
 
-test('returns csv cells that no number represents as text', async () => {
+test('returns a csv cell as text if no number represents it exactly', async () => {
   const hashes = await create(ada);
   await upload(ada, hashes, 'd.csv', 'hash,id,n\n7e12345,9007199254740993,1.5\n8e99999,0.5,2\n');
   const body = { query: 'FROM d' };
@@ -46,7 +46,7 @@ test('returns csv cells that no number represents as text', async () => {
   ]);
 });
 
-test('infers JSON types from all rows, not only the first', async () => {
+test('infers JSON types from all rows, not only from the first', async () => {
   const id = await create(ada);
   const whole = '{"n":1,"id":1}\n'.repeat(30_000);
   await upload(ada, id, 'late.jsonl', `${whole}{"n":1.5,"id":9223372036854775808}\n`);
@@ -55,7 +55,7 @@ test('infers JSON types from all rows, not only the first', async () => {
   expect([rows.at(-1), dropped]).toEqual([[1.5, '9223372036854775808'], []]);
 });
 
-test('returns large JSON integers exactly in columns with fractions', async () => {
+test('returns large integers in JSON exactly, even if the column also has fractions', async () => {
   const id = await create(ada);
   const lines = [
     '{"id": 9007199254740993, "n": 0.1, "o": {"n": 9007199254740993, "t": "x"}, "l": [1.5, 677105998674001941], "s": 1}',

@@ -54,7 +54,7 @@ async function refusal(query: string): Promise<string> {
   return message;
 }
 
-/** Returns the rejection of a query over the file facts.csv, without a confined process. */
+/** Runs a query over the file facts.csv without a confined process, and returns why it was rejected. */
 async function refusalInProcess(query: string): Promise<string> {
   const folder = await temporaryFolder();
   await writeFile(path.join(folder, 'facts.csv'), FACTS);
@@ -71,7 +71,7 @@ async function refusalInProcess(query: string): Promise<string> {
   throw new Error(`The query was not rejected: ${query}`);
 }
 
-test('every data file is a table whose name needs no quotes', async () => {
+test('every data file is a table, and its name needs no quotes', async () => {
   const { tables } = await server.request(contract.listSqlTables, { params: { id } }, { as: ada });
   expect(tables.map(({ name, paths }) => [name, ...paths])).toEqual([
     ['semi_colon', 'Semi Colon.csv'],
@@ -105,7 +105,7 @@ describe('a query', () => {
     expect(packed).toMatchObject({ rows: [[3]], dropped: [{ path: 'packed.csv.gz', line: 3 }] });
   });
 
-  test('reads other delimiters, encodings, text, split Parquet and the first file as `data`', async () => {
+  test('reads other delimiters and encodings, text, split Parquet, and the first file as `data`', async () => {
     expect((await ask('FROM data')).rows).toEqual([['1,5', 'x']]);
     expect((await ask('FROM semi_colon')).rows).toEqual([['1,5', 'x']]);
     expect((await ask('FROM wide')).rows).toEqual([['Zürich', 1]]);
@@ -115,7 +115,7 @@ describe('a query', () => {
     expect((await ask('SELECT count(*) FROM facts JOIN turns ON true')).rows).toEqual([[6]]);
   });
 
-  test('skips a malformed JSON line and names it', async () => {
+  test('skips a malformed JSON line and reports it', async () => {
     const found = await ask('SELECT messages[1].content, big, day, n FROM turns');
     expect(found.rows).toEqual([
       ['Hi', '170141183460469231731687303715884105727', null, null],
@@ -126,7 +126,7 @@ describe('a query', () => {
     ]);
   });
 
-  test('returns values without a JSON equivalent as text', async () => {
+  test('returns values that JSON cannot express as text', async () => {
     const { rows } = await ask(
       "SELECT 'nan'::DOUBLE, '-inf'::DOUBLE, 9007199254740993, 3::BIGINT, DATE '2026-11-26', " +
         "TIMESTAMP '2026-11-26 10:00:00.123456', {'a': [1, NULL, 'nan'::DOUBLE]}, MAP {'k': 1}, 1.10, " +
@@ -141,14 +141,14 @@ describe('a query', () => {
     ]);
   });
 
-  test('returns pages of limited size', async () => {
+  test('limits the size of pages', async () => {
     const page = await ask('SELECT range FROM range(5000)', { offset: 4000, limit: 3 });
     expect(page).toMatchObject({ rows: [[4000], [4001], [4002]], has_more: true });
     expect(await ask('FROM range(5)', { offset: 3, limit: 3 })).toMatchObject({
       rows: [[3], [4]],
       has_more: false,
     });
-    // 100 MB if sent unshortened.
+    // Without truncation, the response would have 100 MB.
     const large = await ask("SELECT repeat('x', 100_000) FROM range(1000)", { limit: 1000 });
     expect(large.rows).toHaveLength(1000);
     expect(JSON.stringify(large).length).toBeLessThan(4_100_000);
@@ -196,7 +196,7 @@ describe('truncated and damaged files', () => {
     expect(message).toMatch(sentence);
   });
 
-  test('do not affect a query that only mentions them in a string', async () => {
+  test('do not affect a query that mentions their names only in a string', async () => {
     const text = "SELECT a FROM sound WHERE b IN ('cut', 'harmed', 'other', 'no')";
     expect((await server.request(contract.runSql, query(text), { as: ada })).rows).toEqual([[1]]);
   });
@@ -211,7 +211,7 @@ describe('a query cannot', () => {
     expect(await refusal(query)).toMatch(sentence);
   });
 
-  // Each confined process takes half a second to start, so these queries run in this process.
+  // Starting a confined process takes half a second, so these queries run in this process.
   test.each([
     ['read a file as a table', "FROM '/etc/passwd.csv'", /Cannot access file|does not exist/],
     ['list files', "FROM glob('/*')", /Cannot access/],
@@ -294,7 +294,7 @@ describe('a query cannot', () => {
     [{ query: 'x'.repeat(20_001) }, 'query must be at most 20,000 characters'],
     [{ query: 'SELECT 1', limit: 1001 }, /limit/],
     [{ query: 'SELECT 1', rows: 1 }, /rows/],
-  ])('be asked as %j', async (body, sentence) => {
+  ])('have the body %j', async (body, sentence) => {
     const sent = await fetch(`${server.url}/api/v1/asset/${id}/sql`, {
       method: 'POST',
       headers: { 'x-api-key': ada.apiKey, 'content-type': 'application/json' },

@@ -12,10 +12,13 @@ import { type Profile, withProblem } from '../read-profile.ts';
 
 type Profiled = DataFile & { profile: Profile };
 
-/** By name and content, because Python starts slowly. */
+/** Profiles by hash and name of the file. They are reused, because Python starts slowly. */
 const known = new Map<string, Promise<Profiled>>();
 
-/** For tests: a local file as a confined program receives it, with the rows that training's reader wrote. */
+/**
+ * For tests: returns a local file in the form that confined programs get, with the rows that training's
+ * reader has written.
+ */
 export async function profiledFile(localPath: string, name: string): Promise<Profiled> {
   const hash = createHash('sha256')
     .update(await readFile(localPath))
@@ -23,7 +26,7 @@ export async function profiledFile(localPath: string, name: string): Promise<Pro
   const key = `${hash} ${name}`;
   const file = known.get(key) ?? runProfile(localPath, name);
   known.set(key, file);
-  // Its folder is deleted then.
+  // The temporary folder is deleted at the end of the test file.
   onFileEnd(async () => void known.delete(key));
   return { ...(await file), localPath };
 }

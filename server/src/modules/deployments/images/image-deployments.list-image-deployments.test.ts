@@ -44,13 +44,13 @@ test('lists image deployments of every kind by page, filtered by words, status a
     next_cursor: null,
   });
   await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
-  // The page of usable deployments is full although unusable ones precede them.
+  // The page has as many usable deployments as requested, although unusable ones are newer.
   expect(titles(await list({ only_running: 'true', limit: 1 }))).toEqual(['Rye Painter']);
   expect(titles(await list({ search: 'EDITOR' }))).toEqual(['Rye Editor']);
   expect(
     titles(await server.request(imageCalls.flux.list, { params, query: { search: 'rye' } }, as)),
   ).toEqual(['Rye Painter']);
-  // A cursor of one kind is invalid in another kind's list.
+  // A cursor from the list of one kind is not valid for another kind.
   await expect(
     server.request(imageCalls['flux-kontext'].list, { params, query: { cursor: first } }, as),
   ).rejects.toThrow(/cursor must be the next_cursor/);

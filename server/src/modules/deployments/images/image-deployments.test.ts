@@ -17,7 +17,7 @@ import { insertFlux } from '../testing/test-models.ts';
 
 const NON_COMMERCIAL = '---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n';
 const LICENCE = 'flux-1-dev-non-commercial';
-/** The engine retries with growing pauses. */
+/** Time for the engine's retries, whose pauses grow. */
 const WAIT = { timeout: 300_000 };
 const hourCost = costMicro([{ price: defaultPrice('image_serving:CPU'), parts: 3_600_000n }]);
 
@@ -158,7 +158,7 @@ describe('a deployment of an image model', () => {
     expect(await calls().listFlux()).toEqual([]);
   });
 
-  test('stopped for lack of credit is listed for a day with the reason', async () => {
+  test('that ended for lack of credit is listed for a day with the reason', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Too Long');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
@@ -175,7 +175,7 @@ describe('a deployment of an image model', () => {
     const { assetId } = await insertFlux(server.services, ada, 'Killed');
     const { pod_id } = await calls().deployFlux({ model_id: assetId });
     await untilRunning(pod_id);
-    // Wait until the previous test's server is gone.
+    // Wait until the model server of the previous test has ended.
     await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(1));
     const [launch] = serving.driver.running();
     if (!launch) throw new Error('nothing runs');
@@ -242,14 +242,14 @@ describe('a deployment of an image model', () => {
     await expect(bob.deployFlux({ model_id: assetId })).rejects.toMatchObject({ status: 404 });
     expect(await bob.listFlux()).toEqual([]);
     await expect(serving.status(ada, pod_id)).rejects.toMatchObject({ status: 404 });
-    // Its own kind's path finds it; Kontext's path does not.
+    // Only the path of its own kind finds the deployment.
     await expect(calls().terminateKontext(pod_id)).rejects.toMatchObject({ status: 404 });
     expect(await calls().terminate(pod_id)).toMatchObject({ status: 'stopped' });
   });
 });
 
 describe('a licence', () => {
-  test('must be accepted by each user before a model under it is deployed', async () => {
+  test('must be accepted by each user before deploying a model with this licence', async () => {
     const { assetId } = await insertFlux(server.services, ada, 'Licensed', { 'README.md': NON_COMMERCIAL });
     expect(await calls().quote(assetId)).toMatchObject({
       title: 'Licensed',
@@ -325,7 +325,7 @@ describe('a model', () => {
     });
   });
 
-  test('too large for the CPU names the GPU it needs, and runs on that GPU', async () => {
+  test('that is too large for the CPU names the GPU it needs, and runs on that GPU', async () => {
     const { db } = server.services;
     const { assetId } = await insertFlux(server.services, ada, 'Full Size');
     const grow = (one: TestServing['server'], id: string) =>

@@ -15,12 +15,12 @@ import { toImageDeployment } from '../kinds/vllm.ts';
 import { listDeployments } from '../list-deployments.ts';
 import { readDeployment } from '../read-deployment.ts';
 
-/** How long the list shows deployments that ended without their owner's request, with the reason. */
+/** How long the list shows a deployment that ended without its owner's request, with the reason. */
 const ENDED_SHOWN_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Returns the name of the caller's deployment to generate with: the newest usable one, else the newest live
- * one; null if there is none.
+ * Returns the name of the caller's deployment that is used by default: the newest usable one, otherwise the
+ * newest live one. Null if there is none.
  */
 export async function findActiveDeployment(
   { db, caller }: Context,
@@ -34,8 +34,8 @@ export async function findActiveDeployment(
 }
 
 /**
- * Returns the caller's deployment of an image model, including ended ones. Its `model_name` addresses it,
- * like a starter's. Throws AppError 'not_found'.
+ * Returns the caller's deployment of an image model, even if it has ended. Requests use its `model_name`.
+ * Throws AppError 'not_found'.
  */
 export async function findImageDeployment(ctx: Context, podId: string): Promise<ImageDeployment> {
   const row = await findDeployment(ctx.db, { userId: ctx.caller.userId, podId });
@@ -44,12 +44,12 @@ export async function findImageDeployment(ctx: Context, podId: string): Promise<
   return toImageDeployment(ctx.config, await readDeployment(ctx, { podId, kinds: [kind] }));
 }
 
-/** A model server: a starter's, shared by all users, or a deployment's. */
+/** A model server for images. Either a starter model's, which all users share, or a deployment's. */
 type ImageServer = { starter: string } | { podId: string };
 
 /**
- * Returns the model server that generates for the caller under this name. Deployments of a starter share the
- * starter's.
+ * Returns the model server that generates for the caller under this name. A deployment of a starter model
+ * uses the starter model's server.
  */
 export async function findImageServer(
   { db, caller }: Pick<Context, 'db' | 'caller'>,
@@ -102,15 +102,15 @@ export async function listImageModelNames(
 }
 
 /**
- * Terminates all Wan deployments of the caller and settles their bills. Skips deployments that end
- * concurrently.
+ * Terminates all Wan deployments of the caller and charges their time. Ignores deployments that another call
+ * ends at the same time.
  */
 export async function stopAllWan(ctx: Context): Promise<ResponseOf<typeof stopAllWanEndpoint>> {
   const { userId } = ctx.caller;
   const kinds = ['wan'] as const;
   const live = await selectDeployments(ctx.db, { userId, kinds, includeTerminated: false });
   const stopped = [];
-  // Sequential, because each settles with the same account.
+  // One after the other, because each charge locks the same account.
   for (const { id } of live)
     stopped.push(toImageDeployment(ctx.config, await terminateDeployment(ctx, { podId: id, kinds })));
   return { stopped };

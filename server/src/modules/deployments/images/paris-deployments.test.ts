@@ -26,7 +26,7 @@ const terminate = (podId: string, endpoint = imageCalls.paris.terminate) =>
   server.request(endpoint, { params: { podId }, query: { user_id: ada.userId } }, { as: ada });
 const list = async (endpoint: typeof imageCalls.paris.list) =>
   (await server.request(endpoint, { params: params(), query: {} }, { as: ada })).deployments;
-/** Claims this size without the bytes. */
+/** Pretends that the file has this size, without the bytes. */
 const grow = (assetId: string, part: string, bytes: number) =>
   sql`update asset_files set size_bytes = ${bytes} where asset_id = ${assetId} and path like ${`${part}%`}`.execute(
     server.services.db,
@@ -37,7 +37,7 @@ test('a full-size Paris is deployed on a GPU that holds one of its experts, is p
   await grow(assetId, 'expert_', 2_420_000_000);
   await grow(assetId, 'router/', 520_000_000);
   const hour = costMicro([{ price: defaultPrice('image_serving:GPU'), parts: 3_600_000n }]);
-  // Its card names no licence, so none must be accepted.
+  // The model's card names no licence, so the user need not accept one.
   expect(await quote(assetId)).toMatchObject({
     title: 'Full Paris',
     licence: null,

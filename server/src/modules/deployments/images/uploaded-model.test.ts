@@ -7,7 +7,7 @@ import { assetCalls } from '../../assets/testing/asset-calls.ts';
 const { server, driver } = await testServing();
 const { create, uploadAt } = assetCalls(server);
 
-/** Weights of a single number. */
+/** Returns weights that consist of a single number. */
 function safetensors(value: number): Uint8Array<ArrayBuffer> {
   const header = JSON.stringify({ weight: { dtype: 'F32', shape: [1], data_offsets: [0, 4] } });
   const bytes = new Uint8Array(8 + header.length + 4);
@@ -24,7 +24,7 @@ const index = {
   transformer: ['diffusers', 'FluxTransformer2DModel'],
 };
 const shard = (number: number) => `transformer/diffusion_pytorch_model-0000${number}-of-00002.safetensors`;
-/** A Kontext as Diffusers saves it, in shards small enough to upload. */
+/** The files of a Kontext model as Diffusers saves it, in parts small enough to upload. */
 const files: Record<string, string | Uint8Array<ArrayBuffer>> = {
   'README.md': '---\nlicense: apache-2.0\n---\n',
   'model_index.json': JSON.stringify(index),
@@ -42,7 +42,7 @@ test('deploys a Kontext whose files were uploaded one by one with their paths', 
   const name = 'FLUX.1-Kontext-dev';
   const body = { model_id: `black-forest-labs/${name}`, user_id: ada.userId };
   const deploy = () => server.request(imageCalls['flux-kontext'].deploy, { body }, { as: ada });
-  // The test follows the error's advice below.
+  // Do what the error below advises.
   await expect(deploy()).rejects.toMatchObject({
     status: 409,
     message: expect.stringContaining(`Upload its folder as a model named ${name}`),

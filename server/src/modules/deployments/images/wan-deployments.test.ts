@@ -30,7 +30,7 @@ const list = async (as = ada) =>
   (await server.request(imageCalls.wan.list, { params: { userId: as.userId }, query: {} }, { as }))
     .deployments;
 
-test('deploys a Wan, lists it with its own state names, and stops all of them in one call', async () => {
+test('deploys a Wan, lists it with the state names of Wan deployments, and ends all of them in one call', async () => {
   const first = await deploy('Wan-AI Video');
   await vi.waitFor(async () => expect(await read(first)).toMatchObject({ kind: 'wan', status: 'running' }), {
     interval: 50,
@@ -49,7 +49,7 @@ test('deploys a Wan, lists it with its own state names, and stops all of them in
     deployment_details: { base_url: expect.stringMatching(/^http/) },
   });
 
-  // Other users' deployments and other kinds keep running.
+  // Other users' deployments and other kinds are not affected.
   const bob = await server.signUp();
   const { assetId } = await insertFlux(server.services, ada, 'My painter');
   const body = { model_id: assetId, user_id: ada.userId };

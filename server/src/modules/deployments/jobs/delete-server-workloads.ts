@@ -4,8 +4,8 @@ import { deleteServerWorkloadsBefore } from '../servers/server-queries.ts';
 const KEPT_DAYS = 30;
 
 /**
- * Deletes ended workloads of model servers: each start creates one, and only the log of a deployment's last
- * carrier is still readable.
+ * Deletes ended workloads of model servers. Every start creates a workload, but only the log of the last
+ * workload that served a deployment can still be read.
  */
 export const deleteServerWorkloadsJob = defineJob({
   name: 'deployments.forget-server-workloads',

@@ -14,7 +14,8 @@ describe('showDeployment', () => {
     ['starting', 'deploying', 70],
     ['ready', 'running', 100],
     ['degraded', 'degraded', 100],
-    // A live deployment gets another carrier or ends with this one: its own row decides.
+    // If a live deployment's workload has ended, the deployment gets another one or also ends. Its own row
+    // decides.
     ['stopping', 'deploying', 100],
     ['completed', 'deploying', 100],
     ['stopped', 'deploying', 100],
@@ -29,11 +30,11 @@ describe('showDeployment', () => {
     });
   });
 
-  it('is queued for a live deployment without a carrier', () => {
+  it('shows a live deployment without a workload as queued', () => {
     expect(showDeployment(live, null)).toMatchObject({ state: 'queued', progress: 0, phase: 'queued' });
   });
 
-  it("advances with the bytes pulled and returns the runtime's phase", () => {
+  it("shows progress by the bytes pulled, and the runtime's phase", () => {
     const pulling = { ...carrier, state: 'pulling' as const, phase: 'pulling inputs', done: 30, total: 60 };
     expect(showDeployment(live, pulling)).toMatchObject({ progress: 45, phase: 'pulling inputs' });
   });

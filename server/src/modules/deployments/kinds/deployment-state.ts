@@ -1,6 +1,6 @@
 import type { Workload, WorkloadState } from '../../../engine/model/workload.ts';
 
-/** State of a deployment of any kind. */
+/** The state of a deployment, the same for all kinds. */
 export type DeploymentState =
   | 'queued'
   | 'deploying'
@@ -11,7 +11,7 @@ export type DeploymentState =
   | 'terminated'
   | 'failed';
 
-/** Maps the engine's states to a deployment's state and progress in percent. */
+/** Maps the engine's states of a workload to a deployment's state, and its progress in percent. */
 const shown: Record<WorkloadState, { state: DeploymentState; progress: number }> = {
   queued: { state: 'queued', progress: 0 },
   scheduling: { state: 'deploying', progress: 10 },
@@ -27,7 +27,7 @@ const shown: Record<WorkloadState, { state: DeploymentState; progress: number }>
 
 export type ShownDeployment = { state: DeploymentState; reason: string; progress: number; phase: string };
 
-/** Returns the state to show for a deployment and the workload that carries it, if any. */
+/** Returns the state to show for a deployment. `carrier` is the workload that serves it, if any. */
 export function showDeployment(
   deployment: { terminatedAt: Date | null; failed: boolean; sleeping: boolean; reason: string },
   carrier: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null,
@@ -42,8 +42,8 @@ export function showDeployment(
   const { state, progress } = shown[carrier.state];
   const pulled =
     carrier.state === 'pulling' && carrier.done !== null && carrier.total ? carrier.done / carrier.total : 0;
-  // A workload that ends under a live deployment is replaced or ends the deployment: the deployment's row is
-  // updated in a moment.
+  // The deployment is still live, so its workload will be replaced, or the deployment ends. Its row shows
+  // which in a moment.
   const ended = state === 'terminated' || state === 'stopping' || state === 'failed';
   return {
     state: ended ? 'deploying' : state,

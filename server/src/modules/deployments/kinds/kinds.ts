@@ -8,9 +8,9 @@ import type { Place } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import type { DeploymentState } from './deployment-state.ts';
 
-/** The single table of differences between kinds of deployments; all share one lifecycle. */
+/** How a kind of deployment differs from the others. All kinds share one lifecycle. */
 type DeploymentKind = {
-  /** Kind of model server. */
+  /** The kind of model server that it needs. */
   server: ServerKindName;
   /** Finds the placement for a user's model. */
   place: Place;
@@ -20,7 +20,7 @@ type DeploymentKind = {
   states: Record<DeploymentState, string>;
 };
 
-/** State names that the image kinds share; `READY` is a deployment that wakes on request. */
+/** The API's state names of the image kinds. `READY` is a sleeping deployment, which wakes on request. */
 const imageStates = {
   queued: 'pending',
   deploying: 'deploying',
@@ -32,7 +32,7 @@ const imageStates = {
   failed: 'failed',
 } as const satisfies Record<DeploymentState, ImageDeploymentState>;
 
-/** Same states for a Wan deployment. */
+/** The API's names of the same states for Wan deployments. */
 const wanStates = {
   queued: 'PENDING',
   deploying: 'DEPLOYING',
@@ -66,12 +66,13 @@ const textKind = {
 } as const;
 
 /**
- * All kinds of deployments. A new kind needs a row here, its calls in the contract with bindings in
- * routes.ts, and the functions in its row.
+ * All kinds of deployments. For a new kind, add a row here with its functions, its calls to the contract, and
+ * their bindings to routes.ts.
  */
 export const deploymentKinds = {
   /**
-   * Text models behind the OpenAI-compatible calls. The API calls them vllm, whichever engine serves them.
+   * Text models behind the OpenAI-compatible calls. The API calls them vllm, even if another engine serves
+   * them.
    */
   text: { ...textKind, server: 'text', place: placeTextModel },
   /** Embedding models behind `/v1/embeddings`; deployed over the text API too. */

@@ -3,7 +3,10 @@ import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import type { DeploymentView } from '../read-deployment.ts';
 import { deploymentKinds } from './kinds.ts';
 
-/** Returns a deployment of any kind for the combined list, with the state names of the text kind. */
+/**
+ * Returns a deployment of any kind in the format of the combined list, which uses the state names of text
+ * deployments.
+ */
 export function toAnyDeployment({
   kind: own,
   state,

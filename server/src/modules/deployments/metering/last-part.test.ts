@@ -33,7 +33,7 @@ async function deployed(owner: TestUser, title: string): Promise<string> {
   return podId;
 }
 
-/** Simulates that many minutes under the open hold. */
+/** Simulates that the deployment has served for some minutes under its hold. */
 async function use(podId: string, minutes: bigint): Promise<void> {
   await serving.server.services.db
     .updateTable('deployments')
@@ -42,7 +42,7 @@ async function use(podId: string, minutes: bigint): Promise<void> {
     .execute();
 }
 
-test('uses up a budget that does not cover an hour', async () => {
+test('uses up the rest of a budget that does not cover an hour', async () => {
   const { server } = serving;
   const owner = await server.signUp();
   const budget = { amount: formatBgl(costOf(90n)), period: 'total' as const };
@@ -53,7 +53,7 @@ test('uses up a budget that does not cover an hour', async () => {
   await use(podId, 59n);
   await meterDeployments(server.services);
   expect(await serving.status(owner, podId)).toMatchObject({ status: 'running' });
-  // Only the rounding to whole milliseconds is left over.
+  // The hold contains the rest of the budget, except for rounding to whole milliseconds.
   const { held } = await serving.balance(owner);
   expect(held).toBeLessThanOrEqual(costOf(90n) - costOf(59n));
   expect(held).toBeGreaterThan(costOf(31n) - 10n);
@@ -67,7 +67,7 @@ test('uses up a budget that does not cover an hour', async () => {
   });
 });
 
-test('charges time beyond a held hour under the last part, at the price when it was served', async () => {
+test('charges time beyond a held hour from the last, shorter hold, at the price when it was served', async () => {
   const { server } = serving;
   const owner = await server.signUp();
   const budget = { amount: formatBgl(costOf(110n)), period: 'total' as const };
@@ -84,7 +84,7 @@ test('charges time beyond a held hour under the last part, at the price when it 
     status: 'running',
     cost_so_far: formatBgl(costOf(60n) + costOf(10n)),
   });
-  // Time without a hold is not charged.
+  // The last 15 of these minutes have no hold, so they are not charged.
   await use(podId, 55n);
   await meterDeployments(server.services);
   const ended = await serving.status(owner, podId);

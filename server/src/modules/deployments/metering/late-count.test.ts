@@ -20,7 +20,7 @@ beforeAll(async () => {
   serving = await testServing({ config: { idleMinutes: 0 } });
 });
 
-/** Its own server is ready, and the meter runs. */
+/** The model server is ready and the meter runs. */
 async function deployed(title: string): Promise<{ owner: TestUser; podId: string }> {
   const { server } = serving;
   const owner = await server.signUp();
@@ -32,16 +32,16 @@ async function deployed(title: string): Promise<{ owner: TestUser; podId: string
 }
 
 /**
- * Simulates reports observed without a gap since then, by another process: the server's own heartbeats use
- * the real clock.
+ * Simulates another process that has received reports without a gap since then. The test server's own
+ * heartbeats cannot be used, because they have the real time.
  */
 async function listenedSince(since: Date): Promise<void> {
   const { db } = serving.server.services;
-  // Its model servers have reported too, so that none is stopped as unresponsive.
+  // Let the model servers' reports look recent, so that none is stopped as unresponsive.
   const own = serving.driver.running().map(({ workloadId }) => workloadId);
   const spoken = db.updateTable('workloads').set({ last_report_at: serving.clock.now() });
   await spoken.where('id', 'in', own).execute();
-  // Later test files share the database.
+  // Later test files use the same database.
   onTestFinished(async () => void (await db.deleteFrom('processes').where('id', '=', LISTENER).execute()));
   await sql`
     insert into processes (id, machine_id, roles, url, since, seen_at, left_at)
@@ -50,7 +50,7 @@ async function listenedSince(since: Date): Promise<void> {
     on conflict (id) do update set since = excluded.since, seen_at = excluded.seen_at`.execute(db);
 }
 
-/** Locks the row in another transaction until `work` is done. */
+/** Locks the deployment's row in another transaction until `work` has ended. */
 async function whileLocked(podId: string, work: () => Promise<void>): Promise<void> {
   await serving.server.services.db.transaction().execute(async (tx) => {
     await sql`select from deployments where id = ${podId} for update`.execute(tx);
@@ -74,7 +74,7 @@ const untilSomebodyWaits = () =>
     expect(rows.length).toBeGreaterThan(0);
   });
 
-test('a locked row does not block the metering of others, and all of its time is charged once it is unlocked', async () => {
+test('a locked row does not block the metering of other deployments, and all of its time is charged after it is unlocked', async () => {
   const { clock } = serving;
   const [locked, other] = [await deployed('Locked Loaf'), await deployed('Free Focaccia')];
   await meterDeployments(serving.server.services);
@@ -93,7 +93,7 @@ test('a locked row does not block the metering of others, and all of its time is
   expect(await serving.status(locked.owner, locked.podId)).toMatchObject({
     cost_so_far: formatBgl(costOf(50n)),
   });
-  // The held hour ends while the row is locked again: the rest belongs to the next hour.
+  // The held hour ends while the row is locked again. The time after it belongs to the next hour.
   await whileLocked(locked.podId, async () => serving.clock.advance({ minutes: 40 }));
   await listenedSince(begun);
   await meterDeployments(serving.server.services);
@@ -107,7 +107,7 @@ test('a locked row does not block the metering of others, and all of its time is
   expect(before.balance - after.balance).toBe(costOf(90n) - costOf(60n));
 });
 
-test('two concurrent meters charge a minute once, and a killed meter charges none', async () => {
+test('two concurrent meters charge a minute once, and a meter that is killed charges nothing', async () => {
   const { clock, server } = serving;
   const { owner, podId } = await deployed('Double Dough');
   await meterDeployments(serving.server.services);
@@ -117,7 +117,7 @@ test('two concurrent meters charge a minute once, and a killed meter charges non
   await Promise.all([meterDeployments(serving.server.services), meterDeployments(serving.server.services)]);
   expect(await serving.status(owner, podId)).toMatchObject({ cost_so_far: formatBgl(costOf(10n)) });
 
-  // Killed before its commit: the next meter counts the time.
+  // The first meter is killed before its commit, so the next one counts the time.
   serving.clock.advance({ minutes: 10 });
   await listenedSince(begun);
   await whileLocked(podId, async () => {
@@ -132,7 +132,7 @@ test('two concurrent meters charge a minute once, and a killed meter charges non
   await serving.terminate(owner, podId);
 });
 
-test('charges at most two minutes of time without observed reports', async () => {
+test('charges at most two minutes if no process received reports', async () => {
   const { clock } = serving;
   const { owner, podId } = await deployed('Unseen Sourdough');
   await meterDeployments(serving.server.services);

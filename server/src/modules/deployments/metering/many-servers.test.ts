@@ -18,7 +18,7 @@ const recording = recordingDatabase(url);
 const { db } = recording;
 const [serverId, podId, carrierId] = [randomUUID(), randomUUID(), randomUUID()];
 
-// A long history of deployments, each with a server of its own; one of them is awake.
+// Simulates a long history: many deployments, each with its own server. Only one is awake.
 beforeAll(async () => {
   await sql`insert into users (id, email, name, username) values ('ada', 'a@example.com', 'Ada', 'ada')`.execute(
     db,

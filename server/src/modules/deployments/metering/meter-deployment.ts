@@ -20,15 +20,16 @@ import {
 } from '../queries.ts';
 
 /**
- * Serving time of one replica held in advance, or less if credit or budget is short. Also the longest item of
- * a bill.
+ * The serving time of one replica that is held in advance. Shorter only if credit or budget does not cover
+ * it. No item of a bill is longer.
  */
 export const PERIOD_MS = 3_600_000;
-/** A hold outlives its last extension by this long, so that a short outage ends no deployment. */
+/** A hold is valid for this long after it was last extended, so that deployments survive a short outage. */
 const HOLD_SLACK_MS = 2 * PERIOD_MS;
 /**
- * Charge at most this much time without observed reports: it is unknown whether anything was served. The
- * meter ticks every minute; time during a late tick (after a locked row, for example) was still observed.
+ * If no process received reports from model servers, nothing is known about that time, so only this much of
+ * it is charged. The meter runs every minute. If it runs late, e.g. because a row was locked, reports were
+ * still received, so all time is charged.
  */
 export const UNSEEN_MS_MAX = 120_000;
 
@@ -44,8 +45,9 @@ export function timeCostMicro(
 }
 
 /**
- * Step: returns the deployment with the current price for its next hold; the open hold keeps the agreed
- * price. If the next hold also covers time already served, a risen price applies only to the hold after it.
+ * Step: returns the deployment with the current price, for its next hold. The open hold keeps the agreed
+ * price. If the next hold must also cover time that was already served, and the price has risen, that hold
+ * still has the old price.
  */
 async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<DeploymentRow> {
   const { unitPriceMicro } = currentPriceOf(await readPrices(tx, now), deployment);
@@ -57,16 +59,17 @@ async function atPriceOfNow(tx: Transaction, now: Date, deployment: DeploymentRo
 type Meter = Pick<DeploymentRow, 'unsettled_ms' | 'metered_at' | 'metered_replicas'>;
 
 /**
- * Returns the milliseconds used under the open hold up to `now` by all replicas, assuming that all served
- * since the last count; if that count is late, only the time certain to be charged.
+ * Returns how many milliseconds all replicas have used under the open hold up to `now`. Assumes that all of
+ * them have served since the last count. If the last count is long ago, includes only the time that will be
+ * charged in any case.
  */
 export function usedMs({ unsettled_ms, metered_at, metered_replicas }: Meter, now: Date): bigint {
   return unsettled_ms + countedMs(metered_at, now, null) * BigInt(metered_replicas);
 }
 
 /**
- * Like `usedMs`, but counts each replica only from when it became ready: excludes replicas that stopped
- * serving since the last count, and their restarts.
+ * Like `usedMs`, but counts each replica only from the time when it became ready. This leaves out replicas
+ * that have stopped serving since the last count, and the time of restarts.
  */
 async function servedMs(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
   const { unsettled_ms, metered_at, metered_replicas } = deployment;
@@ -89,12 +92,18 @@ export async function unchargedMs(
   return now.getTime() - metered_at.getTime() - Number(countedMs(metered_at, now, watched));
 }
 
-/** Returns the span in which reports were observed, if the last count is long enough ago to need it. */
+/**
+ * Returns the time span in which a process received reports. Null if the last count is so recent that it does
+ * not matter.
+ */
 async function findWatchedSince(tx: Transaction, meteredAt: Date, now: Date): Promise<Span | null> {
   return now.getTime() - meteredAt.getTime() > UNSEEN_MS_MAX ? findWatched(tx) : null;
 }
 
-/** Returns the chargeable milliseconds since then: all observed time, and unobserved time up to the limit. */
+/**
+ * Returns how many milliseconds since then are charged: all time in which reports were received, and other
+ * time up to `UNSEEN_MS_MAX`.
+ */
 function countedMs(since: Date | null, now: Date, watched: Span | null): bigint {
   if (since === null) return 0n;
   const passed = Math.max(now.getTime() - since.getTime(), 0);
@@ -108,7 +117,7 @@ function overlapMs(a: Span, b: Span): number {
 }
 
 /**
- * Step: counts the time up to now, and continues with the number of replicas that are ready. Returns the
+ * Step: counts the time up to now, and records how many replicas are ready, for the next count. Returns the
  * updated row.
  */
 export async function countTime(
@@ -139,7 +148,7 @@ async function holdTime(
     userId: deployment.user_id,
     amountMicro: timeCostMicro(deployment, periodMs),
     kind: 'deployment',
-    // The hold covers one hour shared by all replicas.
+    // All replicas share the hour that the hold covers.
     description: `Serving ${deployment.title}${deployment.max_replicas > 1 ? ', one replica-hour' : ''}`,
     references: {
       asset_name: deployment.title,
@@ -158,8 +167,8 @@ async function holdTime(
 }
 
 /**
- * Step: holds the rest of the owner's credit or the key's budget if it is less than a period but covers the
- * time to the next tick. Returns false otherwise.
+ * Step: if the owner's credit or the key's budget does not cover a whole period, holds the rest of it.
+ * Returns false if the rest is not enough until the next run of the meter.
  */
 export async function holdLastPart(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
   const available = await availableMicro(tx, deployment.user_id);
@@ -174,8 +183,9 @@ export async function holdLastPart(tx: Transaction, now: Date, deployment: Deplo
 }
 
 /**
- * Step: charges the time used under the open hold and stops the meter. Returns the milliseconds that the hold
- * did not cover, for the next hold; without an open hold, those still waiting for one.
+ * Step: charges the time used under the open hold, and stops the meter. Returns the milliseconds beyond the
+ * hold, which the next hold must cover. If there is no open hold, returns the milliseconds that already wait
+ * for the next one.
  */
 export async function settleTime(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<bigint> {
   if (deployment.hold_id === null) return deployment.unsettled_ms;
@@ -187,7 +197,9 @@ export async function settleTime(tx: Transaction, now: Date, deployment: Deploym
   return alive && servedInMs > heldMs ? servedInMs - heldMs : 0n;
 }
 
-/** Step: extends the hold of a live deployment. Returns false if the hold has expired. */
+/**
+ * Step: extends the validity of a live deployment's hold. Returns false if there is none or it has expired.
+ */
 export async function extendOpenHold(
   tx: Transaction,
   now: Date,
@@ -198,7 +210,10 @@ export async function extendOpenHold(
   return unlessEnded(extendHold(tx, { holdId: deployment.hold_id, expiresAt }));
 }
 
-/** A hold that expired while no server was running was already released; don't bill for that time. */
+/**
+ * Returns false if the hold has already ended: it was released when it expired, because no server was
+ * running. The time under it is not charged.
+ */
 async function unlessEnded(move: Promise<unknown>): Promise<boolean> {
   try {
     await move;
@@ -210,8 +225,9 @@ async function unlessEnded(move: Promise<unknown>): Promise<boolean> {
 }
 
 /**
- * Settles the time of a stopped or sleeping deployment, once. Not in the transaction that stopped it: that
- * one notifies other processes, and PostgreSQL serialises commits of notifying transactions.
+ * Charges the time of a stopped or sleeping deployment, once. Must not run in the transaction that stopped
+ * it, because that one notifies other processes, and PostgreSQL serialises commits of transactions that
+ * notify.
  */
 export async function settleStopped(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -224,8 +240,8 @@ export async function settleStopped(
 }
 
 /**
- * Settles every stopped deployment that is unsettled, after a failed start or a crash between stopping and
- * settling.
+ * Charges the time of all stopped deployments that were not charged yet, because a start failed or a process
+ * died between stopping and charging.
  */
 export async function settleAllStopped({
   db,

@@ -33,7 +33,7 @@ beforeEach(async () => {
   user = await nextUser();
 });
 
-/** Oldest first. */
+/** Returns the user's notifications, oldest first. */
 const notificationsOf = async (as: TestUser) => {
   const listed = await server.request(
     listNotifications,
@@ -44,7 +44,7 @@ const notificationsOf = async (as: TestUser) => {
 };
 
 describe('the time of a deployment', () => {
-  it('serves a fine-tune as an adapter on the shared base, and settles its time', async () => {
+  it('is charged while a fine-tune is served as an adapter on a shared base', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Crumb Expert'));
     expect((await balance()).held).toBe(hourCost);
     await untilRunning(pod_id);
@@ -102,7 +102,7 @@ describe('the time of a deployment', () => {
         idempotencyKey: null,
       });
     });
-    // All but the last minutes of the held hour.
+    // Use the held hour except for its last minutes.
     await server.services.db
       .updateTable('deployments')
       .set({ unsettled_ms: 57n * 60_000n })
@@ -155,7 +155,7 @@ describe('the time of a deployment', () => {
     });
   });
 
-  it('is not charged while its server is down, and its hold stays open', async () => {
+  it('is not charged while its server is down, and its hold stays valid', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Crash Crust'));
     await untilRunning(pod_id);
     let open = () => {};
@@ -177,7 +177,7 @@ describe('the time of a deployment', () => {
     expect((await balance()).held).toBe(0n);
   });
 
-  it('is not charged after its scheduled sleep time, even if it falls asleep late', async () => {
+  it('is not charged beyond the time when it should sleep, even if it falls asleep later', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Late Sleeper'));
     await untilRunning(pod_id);
     clock.advance({ minutes: server.services.config.idleMinutes - 1 });
@@ -222,7 +222,7 @@ describe('the time of a deployment', () => {
     expect((await terminate(pod_id)).cost_so_far).toBe('0');
   });
 
-  it('is not charged for a restart of its server between two counts', async () => {
+  it('is not charged for the time of a server restart between two counts', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Second Rise'));
     await untilRunning(pod_id);
     let open = () => {};
@@ -239,7 +239,7 @@ describe('the time of a deployment', () => {
     expect((await terminate(pod_id)).cost_so_far).toBe(formatBgl(tenSeconds));
   });
 
-  it('is left out of new servers while it sleeps, and still wakes', async () => {
+  it('is not loaded into new servers while it sleeps, but still wakes', async () => {
     const { pod_id } = await deploy(await makeFineTune(user, 'Resting Rye'));
     await untilRunning(pod_id);
     clock.advance({ minutes: server.services.config.idleMinutes + 1 });

@@ -35,8 +35,8 @@ const METERED_AT_ONCE = 4;
 const noIdleCredit: IdleCredit = { closeIdle: async () => 0 };
 
 /**
- * Runs every minute: counts the time of serving deployments, settles full hours, ends deployments without
- * credit, puts idle ones to sleep, reconciles their model servers, and settles stopped ones.
+ * Runs every minute. Counts the time of deployments, charges full hours, ends deployments without credit,
+ * puts idle ones to sleep, reconciles their model servers, and charges stopped deployments.
  */
 export async function meterDeployments(services: Services, usage: IdleCredit = noIdleCredit): Promise<void> {
   const { db, clock, config, log } = services;
@@ -54,7 +54,7 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
       ),
     ),
   );
-  // Catches up on changes whose reconcile job failed.
+  // The job that reconciles a changed server may have failed, so reconcile all servers in use.
   for (const { id } of await listModelServersInUse(db)) {
     await inTransaction(db, (tx) => reconcileModelServer(tx, clock, id)).catch((error: unknown) =>
       log.error({ err: error, model_server_id: id }, 'failed to reconcile model server'),
@@ -74,8 +74,8 @@ export async function meterDeployments(services: Services, usage: IdleCredit = n
 }
 
 /**
- * If the owner's credit does not cover the next hour, first releases the credit of idle usage windows, then
- * uses up the rest.
+ * Meters a deployment. If the owner's credit does not cover the next hour, first closes idle usage windows,
+ * then holds what is left, and finally ends the deployment.
  */
 async function meterOrEnd(
   services: Services,
@@ -90,8 +90,8 @@ async function meterOrEnd(
 }
 
 /**
- * Counts the time of a deployment and holds the next period if the hold is used up. Returns the error if it
- * could not.
+ * Counts the time of a deployment. If its hold is used up, charges it and holds the next period. Returns the
+ * error if that is not possible.
  */
 async function meterOne(
   services: Services,
@@ -100,18 +100,19 @@ async function meterOne(
 ): Promise<AppError | null> {
   const { db, clock, config, log } = services;
   return inTransaction(db, async (tx) => {
-    // Fail fast: the next tick retries, and waiting would block other deployments on this server.
+    // Do not wait long for locks: the next run retries, and waiting would block other deployments on this
+    // server.
     await sql`set local lock_timeout = '2s'`.execute(tx);
     const found = await lockDeployment(tx, podId);
     if (found.terminated_at || found.sleeping) return null;
     const now = clock.now();
-    // If idle shutdown ran late, stop billing at the scheduled sleep time.
+    // If the deployment should have fallen asleep earlier, charge only up to that time.
     const sleepsAt = findSleepsAt(found, config);
     const isIdle = sleepsAt !== null && sleepsAt < now;
     const until = isIdle ? sleepsAt : now;
     const lostMs = await unchargedMs(tx, until, found);
     if (lostMs > 0) log.warn({ pod_id: podId, uncharged_ms: lostMs }, 'not charging unobserved time');
-    // Nothing is charged while no replica is ready; the hold stays open.
+    // While no replica is ready, nothing is charged, and the hold stays open.
     const counted = await countTime(tx, until, found);
     if (counted.metered_at && isIdle) {
       await sleepDeployment(tx, clock, counted);
@@ -120,7 +121,8 @@ async function meterOne(
     const held = await extendOpenHold(tx, now, counted);
     const unseenMs = UNSEEN_MS_MAX * Math.max(1, counted.metered_replicas);
     if (held && counted.unsettled_ms + BigInt(unseenMs) < counted.held_ms) {
-      // Only here: it publishes a change, and transactions that settle must not.
+      // Drop replicas only in this branch: it notifies other processes, and a transaction that charges must
+      // not do so.
       await dropIdleReplica(tx, clock, counted);
       return null;
     }
@@ -148,14 +150,17 @@ async function holdMore(
   }
 }
 
-/** A budget error names its key; the credit error needs a prefix that explains the end. */
+/**
+ * An error about the budget already explains the end, because it names the key. An error about credit does
+ * not.
+ */
 function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopReason: 'credits' | 'budget' } {
   return code === 'budget_exceeded'
     ? { reason: publicMessage, stopReason: 'budget' }
     : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
 }
 
-/** Returns when it falls asleep without further requests; null if it never does. */
+/** Returns when the deployment falls asleep if no more requests arrive; null if it never does. */
 function findSleepsAt(deployment: DeploymentRow, config: Pick<Config, 'idleMinutes'>): Date | null {
   const minutes = sleepsAfterMinutes(config, deployment);
   const since = deployment.last_request_at ?? deployment.ready_at ?? deployment.created_at;

@@ -10,7 +10,7 @@ import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 import { listModelServersInUse } from '../servers/server-queries.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 
-/* Deployments without any activity. */
+/* Tests deployments that get no requests and do not change. */
 
 const { server, clock, nextUser, makeFineTune, deploy, untilRunning } = await starterServing();
 const { services } = server;
@@ -22,10 +22,10 @@ beforeAll(async () => {
     await untilRunning((await deploy(await makeFineTune(user, title))).pod_id);
 });
 
-it('publish no events when their servers are reconciled every minute', async () => {
+it('quiet deployments publish no events when their servers are reconciled every minute', async () => {
   const heard: ChangeEvent[] = [];
   const leave = services.events.subscribe(user.userId, (event) => heard.push(event));
-  /** Waits until all earlier events have arrived. */
+  /** Waits until all earlier events have been received. */
   const untilHeard = async (id: string) => {
     announceChange(services.db, user.userId, { topic: 'asset', id });
     await vi.waitFor(() => expect(heard).toContainEqual(expect.objectContaining({ id })));
@@ -40,7 +40,7 @@ it('publish no events when their servers are reconciled every minute', async () 
   leave();
 });
 
-it('need the same number of queries as a single one', async () => {
+it('quiet deployments are read with the same number of queries as a single one', async () => {
   const { db, asked } = recordingDatabase(server.databaseUrl);
   const rows = await selectDeployments(db, { userId: user.userId, includeTerminated: false });
   const queriesFor = async (count: number) => {

@@ -73,7 +73,7 @@ test.each([
 
     const podId = await start('12.5');
     expect((await serving.balance(user)).held).toBe(12_500_000n);
-    // Its response was lost, and the price has changed again.
+    // The client has missed the response and repeats the call after another change of the price.
     expect(await start('0')).toBe(podId);
     await expect(
       server.request(

@@ -14,7 +14,7 @@ const { server, clock, nextUser, makeFineTune, deploy, status, untilRunning, ter
   await starterServing();
 const { db } = server.services;
 
-// Records which transactions notify other processes of a changed row, and which move credits.
+// Triggers record which transactions notify other processes of a changed row, and which move credits.
 await sql`create table seen_transactions (what text not null, id xid8 not null default pg_current_xact_id())`.execute(
   db,
 );
@@ -42,7 +42,7 @@ beforeEach(async () => {
   user = await nextUser();
 });
 
-/** Counts the transactions since the last call: those that notify, those that move credits, and those that do both. */
+/** Counts the transactions since the last call that notified, that moved credits, and that did both. */
 async function seen() {
   const { rows } = await sql<{ whats: string[] }>`
     with gone as (delete from seen_transactions returning what, id)
@@ -51,7 +51,7 @@ async function seen() {
   return { notify: of('notifies'), move: of('moves'), both: of('moves', 'notifies') };
 }
 
-/** Deploys a model that serves for two minutes on the user's account. */
+/** Deploys a model and lets it serve for two minutes, for the account of the user. */
 async function serve(title: string): Promise<string> {
   const { pod_id } = await deploy(await makeFineTune(user, title));
   await untilRunning(pod_id);
@@ -63,7 +63,7 @@ async function serve(title: string): Promise<string> {
   return pod_id;
 }
 
-test('terminates in a transaction that notifies other processes, and settles in another', async () => {
+test('a deployment ends in a transaction that notifies other processes, and is charged in another', async () => {
   const podId = await serve('Ended Loaf');
   expect(await terminate(podId)).toMatchObject({ status: 'terminated', cost_so_far: '0.041667' });
   const { notify, move, both } = await seen();
@@ -71,7 +71,7 @@ test('terminates in a transaction that notifies other processes, and settles in 
   expect((await balance()).held).toBe(0n);
 });
 
-test('falls asleep in one transaction and settles in another', async () => {
+test('a deployment falls asleep in one transaction, and is charged in another', async () => {
   const podId = await serve('Sleepy Loaf');
   clock.advance({ minutes: server.services.config.idleMinutes + 1 });
   await meterDeployments(server.services);
@@ -82,7 +82,7 @@ test('falls asleep in one transaction and settles in another', async () => {
   await terminate(podId);
 });
 
-test('settles the time left by a killed process within a minute, and stops its meter', async () => {
+test('charges within a minute what a killed process has not charged, and stops the meter', async () => {
   const podId = await serve('Torn Loaf');
   const before = await balance();
   await inTransaction(db, async (tx) => {
@@ -100,7 +100,7 @@ test('settles the time left by a killed process within a minute, and stops its m
   expect(await balance()).toEqual(after);
 });
 
-test('a request after the hold has expired does not pay for earlier time', async () => {
+test('a request after the hold has expired does not pay for time before it', async () => {
   const podId = await serve('Late Loaf');
   await inTransaction(db, async (tx) => {
     await countTime(tx, clock.now(), await lockDeployment(tx, podId));
@@ -117,7 +117,7 @@ test('a request after the hold has expired does not pay for earlier time', async
   expect((await balance()).held).toBe(0n);
 });
 
-test('a request before settlement continues under the same hold, and each minute is charged once', async () => {
+test('a request before the charge continues the same hold, and each minute is charged once', async () => {
   const podId = await serve('Woken Loaf');
   const before = await balance();
   await inTransaction(db, async (tx) => {

@@ -13,27 +13,30 @@ import { wakeDeployment } from './wake-deployment.ts';
 
 export type ModelServer<Kind extends ServerKindName = 'text'> = {
   id: string;
-  /** The workload that serves it. */
+  /** The workload that runs the model server. */
   workloadId: string;
-  /** True if it serves only one deployment. */
+  /** True if the server serves only one deployment. */
   isOwn: boolean;
   baseUrl: string;
-  /** True if the address is a router in front of it. */
+  /** True if `baseUrl` is a router in front of the replicas. */
   isRouter: boolean;
-  /** The requested revision. */
+  /** The revision that the request needs. */
   revisionId: string | null;
   key: string | null;
   engine: EngineOf[Kind];
-  /** Tokens of a request including its answer. */
+  /** Maximum tokens of a request with its answer. */
   contextTokens: number;
-  /** Adapters in the order of the engine's indexes, and the requested adapter; null for the base alone. */
+  /**
+   * The server's adapters, in the order of the engine's indexes. `adapter` is the requested one, or null for
+   * the base model.
+   */
   adapterNames: string[];
   adapter: string | null;
 };
 
 const WAIT_MS_MAX = 10 * 60_000;
 
-/** Returns the model servers that can serve the upstream now; recently unresponsive ones last. */
+/** Returns the model servers that can answer now. Servers that have recently not responded come last. */
 export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kind>): ModelServer<Kind>[] {
   const { server_id, workload, replicas, sleeping, engine, adapter, is_own: isOwn } = upstream;
   if (sleeping) return [];
@@ -59,7 +62,7 @@ export function readyServers<Kind extends ServerKindName>(upstream: Upstream<Kin
   );
 }
 
-/** A degraded server may still respond; a server that is gone becomes degraded first. */
+/** Sorts degraded servers last. They may still answer, but a server that has died is degraded at first. */
 function silenceOf({ workload }: { workload: UpstreamWorkload | null }): number {
   return workload?.state === 'degraded' ? 1 : 0;
 }
@@ -70,7 +73,7 @@ function canAnswer(workload: UpstreamWorkload, adapter: string | null): boolean 
 }
 
 type Wait<Kind extends ServerKindName> = {
-  /** State when the request arrived. */
+  /** The servers when the request arrived. */
   upstream: Upstream<Kind>;
   modelName: string;
   kind: Kind;
@@ -79,9 +82,9 @@ type Wait<Kind extends ServerKindName> = {
 };
 
 /**
- * Wakes the model and waits until it is ready; calls `onWait` with each new phase and its reason. Rechecks
- * whenever its model server changes. Throws AppError 'unavailable' if it cannot start, and the errors of
- * waking.
+ * Wakes the model if necessary, and waits until a server is ready. Calls `onWait` with each new phase and its
+ * reason. Checks again whenever the model server changes. Throws AppError 'unavailable' if the server cannot
+ * start, and the errors of waking.
  */
 export async function awaitModelServer<Kind extends ServerKindName>(
   ctx: Context,
@@ -102,7 +105,7 @@ export async function awaitModelServer<Kind extends ServerKindName>(
       if (ready.length > 0) return ready;
       podId = found.pod_id;
       if (needsWaking(found)) {
-        // It was already woken and has failed since.
+        // This request has already woken the model, and its server has failed since.
         if (woken) throw modelUnavailable(`${modelName} could not start`);
         await (podId ? wake(ctx, parts, podId) : openStarterServer(ctx, parts, { modelName, kind }));
         woken = true;
@@ -128,12 +131,17 @@ function wake(ctx: Context, parts: WakingParts, podId: string): Promise<void> {
   return withIdleCredit(parts.usage, ctx.caller.userId, () => wakeDeployment(ctx, parts, podId));
 }
 
-/** A starter model whose server has failed has no workload to wait for either. */
+/**
+ * True if the model must be woken. Also true for a starter model whose server has failed, because no workload
+ * will become ready.
+ */
 function needsWaking(upstream: Upstream<ServerKindName>): boolean {
   return upstream.sleeping || (upstream.pod_id === null && !upstream.workload && !upstream.next_workload);
 }
 
-/** If the deployment has ended during the request, reports the reason. */
+/**
+ * Throws an error with the reason if the deployment has ended during the request. Otherwise throws `error`.
+ */
 async function explainEnd(ctx: Context, podId: string | null, error: unknown): Promise<never> {
   const ended = podId ? await findDeployment(ctx.db, { userId: ctx.caller.userId, podId }) : undefined;
   if (ended?.terminated_at)
@@ -141,7 +149,7 @@ async function explainEnd(ctx: Context, podId: string | null, error: unknown): P
   throw error;
 }
 
-/** Returns the phase that a waiting request waits for, and its reason. */
+/** Returns the phase in which a request waits, and the reason. */
 function phaseOf(upstream: Upstream<ServerKindName>): { phase: string; reason: string } {
   const workload = upstream.next_workload ?? upstream.workload;
   return workload

@@ -9,7 +9,8 @@ import { openStarterServer } from '../servers/open-starter-server.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
 /**
- * Returns the caller's deployment with that name, else the starter model. Throws AppError 'model_not_found'.
+ * Returns the caller's deployment with this name, otherwise the starter model. Throws AppError
+ * 'model_not_found'.
  */
 export async function findModel<Kind extends ServerKindName>(
   ctx: Context,
@@ -20,7 +21,7 @@ export async function findModel<Kind extends ServerKindName>(
   const upstream = await findUpstream(ctx, asked);
   if (upstream) return upstream;
   await assertModelKind(ctx, asked);
-  // The first request for a starter model creates its server.
+  // A starter model has no server before its first request, so create one.
   const opened = (await openStarterServer(ctx, parts, asked)) ? await findUpstream(ctx, asked) : undefined;
   if (opened) return opened;
   throw modelNotFound(
@@ -28,10 +29,7 @@ export async function findModel<Kind extends ServerKindName>(
   );
 }
 
-/**
- * Throws AppError 'invalid_request' if the name belongs to a model of another kind, such as an embedding
- * model.
- */
+/** Throws AppError 'invalid_request' if a model of another kind has this name, e.g. an embedding model. */
 async function assertModelKind(
   ctx: Context,
   { modelName, kind }: { modelName: string; kind: ServerKindName },

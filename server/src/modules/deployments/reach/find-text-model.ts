@@ -8,8 +8,9 @@ import { findModel } from './find-model.ts';
 import { findUpstream, type Upstream } from './upstream.ts';
 
 /**
- * Returns the upstream of the caller's text model. A fine-tune also answers to its own name: any of its
- * deployments is used, else this call creates one. Throws the errors of `findModel` and `deploy`.
+ * Returns the server of the caller's text model. A fine-tune can be called by its own name: any of its
+ * deployments is used, and if there is none, this call deploys it. Throws the errors of `findModel` and
+ * `deploy`.
  */
 export async function findTextModel(ctx: Context, parts: WakingParts, modelName: string): Promise<Upstream> {
   const { userId } = ctx.caller;
@@ -21,7 +22,7 @@ export async function findTextModel(ctx: Context, parts: WakingParts, modelName:
   return findModel(ctx, parts, { kind: 'text', modelName: live ?? modelName });
 }
 
-/** Deploys it with the web app's defaults; it sleeps when idle. */
+/** Deploys a fine-tune with the web app's default settings, so it sleeps when idle. */
 async function deployFineTune(
   ctx: Context,
   parts: WakingParts,
@@ -29,6 +30,7 @@ async function deployFineTune(
 ): Promise<void> {
   const body = deployVllm.body?.parse({ model_id: assetId, user_id: ctx.caller.userId });
   if (!body) throw new Error('deploy call has no body schema');
-  // The key belongs to the chat call: a retry may have to deploy again if the deployment has ended since.
+  // Do not pass the call's idempotency key: if the call is repeated after the deployment has ended, the model
+  // must be deployed again.
   await deploy({ ...ctx, idempotencyKey: null }, parts, { kind: 'text', body, modelName });
 }

@@ -8,7 +8,7 @@ import { hold } from '../../billing/ledger/holds/holds.ts';
 import { nameFineTune } from '../../models/fine-tuned/fine-tuned.ts';
 import { STARTER, starterServing } from '../testing/starter-serving.ts';
 
-/* A fine-tune is called by its job's name, without an explicit deployment. */
+/* Tests calling a fine-tune by the name of its training job, without deploying it first. */
 
 const { serving, server, stub, clock, nextUser, openai, ask, makeFineTune, deploy, terminate, balance } =
   await starterServing();
@@ -30,7 +30,7 @@ const deployments = async (as = ada) => {
   return (await server.request(listVllm, { params: { userId: as.userId }, query }, { as })).pods;
 };
 
-it('is deployed by its first call, responds in it, and is charged like any other deployment', async () => {
+it('is deployed by its first call, answers it, and is charged like any other deployment', async () => {
   const before = await balance();
   const answer = await ask(name);
   expect(answer).toMatchObject({ model: name, choices: [{ message: { content: 'Good bread.' } }] });
@@ -73,7 +73,7 @@ it('is listed before its first call, with its base, and only for its owner', asy
   const { data } = await openai().models.list();
   expect(data.find(({ id }) => id === name)).toMatchObject({ parent: 'starter-model', owned_by: ada.userId });
   expect(await openai().models.retrieve(name)).toMatchObject({ id: name });
-  // The first model in the list has no hourly price.
+  // The first model of the list must have no hourly price, because some clients use the first model.
   expect(data[0]?.id).toBe(STARTER);
   const bob = await nextUser();
   await expect(ask(name, bob)).rejects.toMatchObject({ status: 404, code: 'model_not_found' });
@@ -94,7 +94,7 @@ it('is not deployed if the credit does not cover an hour', async () => {
   expect(await deployments()).toEqual([]);
 });
 
-it('reports an adapter that does not load, and costs nothing', async () => {
+it('reports an adapter that cannot be loaded, and charges nothing', async () => {
   stub.failure = 'An adapter does not fit';
   const before = await balance();
   await expect(ask(name)).rejects.toMatchObject({ status: 503 });

@@ -11,9 +11,9 @@ import { insertFineTune, insertStarter } from '../testing/test-models.ts';
 
 const STARTER = 'starter-model';
 const REPEAT_MS = 30_000;
-/** Maximum duration of a request. */
+/** Maximum duration of an answer. */
 const ANSWER_MS_MAX = 30 * 60_000;
-/** Less than the silence after which the engine considers a model server dead. */
+/** Less than the time after which the engine counts a silent model server as dead. */
 const IDLE_MINUTES = 2;
 
 let serving: TestServing;
@@ -33,7 +33,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Starts a long request and returns how to disconnect. Its repeated updates use fake timers. */
+/**
+ * Starts a long request, and returns a function that disconnects. Its repeated records of use run on fake
+ * timers.
+ */
 async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => void> {
   const { stub, server } = serving;
   stub.answer = answer;
@@ -54,14 +57,16 @@ async function askFor(answer: 'hang' | 'flood', model: string): Promise<() => vo
 const untilKept = (count = 1) =>
   vi.waitFor(async () => expect(await serving.requests(user)).toHaveLength(count));
 
-/** Before fake timers are enabled. */
+/** Call this before fake timers are enabled. */
 async function wakeStarter(): Promise<void> {
   serving.stub.answer = 'ok';
   expect((await serving.ask(user, STARTER)).status).toBe(200);
   await untilKept();
 }
 
-/** Advances the clock to just before the idle limit and expects the request's use to be recorded. */
+/**
+ * Advances the clock almost to the idle limit, and expects that the running request is then recorded as use.
+ */
 async function passTime(lastRequestAt: () => Promise<Date | null>): Promise<void> {
   const { clock } = serving;
   clock.advance({ minutes: IDLE_MINUTES - 1 });
@@ -78,7 +83,7 @@ async function starterRequestedAt(): Promise<Date | null> {
   return at;
 }
 
-it('a deployment stays awake while it responds, and its idle time starts at the end of the response', async () => {
+it('a deployment stays awake while it answers, and its idle time starts at the end of the answer', async () => {
   const { clock, server } = serving;
   const podId = await serving.deploy(user, await insertFineTune(server.services, starter, user, 'Slow Rye'));
   await serving.untilRunning(user, podId);
@@ -101,7 +106,7 @@ it('a deployment stays awake while it responds, and its idle time starts at the 
   expect((await read()).status).toBe('sleeping');
 });
 
-it('a starter model stays awake while it responds, and sleeps when idle', async () => {
+it('a starter model stays awake while it answers, and sleeps when idle', async () => {
   const { clock, server, driver } = serving;
   await wakeStarter();
   const disconnect = await askFor('hang', STARTER);
@@ -118,7 +123,7 @@ it('a starter model stays awake while it responds, and sleeps when idle', async 
   await vi.waitFor(() => expect(driver.running()).toEqual([]));
 });
 
-it('extends the hold for the whole response, so that slow responses are charged', async () => {
+it('extends the hold during the whole answer, so that slow answers are charged', async () => {
   const { clock, server } = serving;
   await wakeStarter();
   const before = await serving.balance(user);

@@ -5,15 +5,18 @@ import type { Upstream } from './upstream.ts';
 
 type UsedModel = Pick<Upstream, 'pod_id' | 'server_id' | 'last_request_at'>;
 
-/** The idle guard counts in minutes, so this is often enough, and it avoids contention on the row. */
+/**
+ * How often use is recorded. Idle times are counted in minutes, so this is enough, and fewer writes mean
+ * fewer waits for the row.
+ */
 const REPEAT_MS = 30_000;
 
-/** When the use of an upstream was last recorded. */
+/** When the use of each model was last recorded. */
 const notedAt = new WeakMap<UsedModel, Date>();
 
 /**
- * Marks the model as in use, so that it does not fall asleep, until the returned function is called. Does not
- * delay the request.
+ * Keeps the model from falling asleep until the returned function is called. Records in the background, so
+ * the request does not wait.
  */
 export function markInUse(ctx: Context, upstream: UsedModel): () => void {
   const record = () => {

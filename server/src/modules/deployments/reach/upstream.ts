@@ -3,7 +3,7 @@ import type { Services } from '../../../platform/context.ts';
 import { runPrepared } from '../../../platform/db/in-transaction.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
 
-/** A workload of a model server, with the fields that a request needs. */
+/** The workload of a model server, with only the fields that a request needs. */
 export type UpstreamWorkload = {
   id: string;
   state: string;
@@ -18,33 +18,36 @@ export type Upstream<Kind extends ServerKindName = 'text'> = {
   server_id: string;
   engine: EngineOf[Kind];
   accelerator: string | null;
-  /** Tokens of a request including its answer; 0 for pictures and videos. */
+  /** Maximum tokens of a request with its answer; 0 for pictures and videos. */
   context_tokens: number;
   model_name: string;
-  /** Null for the starter model. */
+  /** Null for a starter model. */
   pod_id: string | null;
-  /** Null for the base alone. */
+  /** Null for the base model without an adapter. */
   adapter: string | null;
   /**
-   * True if a starter model has had no recent requests. Its server may be up for others with an earlier
-   * revision.
+   * True if the model must be woken. A starter model also counts as asleep without recent requests: its
+   * server may still run for other deployments, with an earlier revision.
    */
   sleeping: boolean;
   last_request_at: Date | null;
-  /** Requested revision: for a starter model the revision that its server loads, else the deployment's. */
+  /**
+   * The revision that a request needs. For a starter model, this is the revision that its server loads;
+   * otherwise the deployment's.
+   */
   revision_id: string | null;
   workload: UpstreamWorkload | null;
   next_workload: UpstreamWorkload | null;
-  /** True if the server belongs to this deployment alone. */
+  /** True if the server serves only this deployment. */
   is_own: boolean;
   max_replicas: number;
-  /** Further replicas of the deployment, ready or not. */
+  /** The other replicas of the deployment, whether ready or not. */
   replicas: { server_id: string; workload: UpstreamWorkload }[];
 };
 
 /**
- * Returns the target of a request: the caller's deployment with that name, else the starter model. A single
- * query, because every request starts with it.
+ * Returns the servers for a request. If the caller has a deployment with this name, these are its servers,
+ * otherwise the starter model's. Uses a single query, because every request starts with it.
  */
 export async function findUpstream<Kind extends ServerKindName>(
   services: Pick<Services, 'db' | 'pool'>,

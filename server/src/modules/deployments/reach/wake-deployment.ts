@@ -7,7 +7,10 @@ import { lockDeployment, recordAwake } from '../queries.ts';
 import { assertServerLimit } from '../servers/limits/server-limits.ts';
 import { reconcileModelServer } from '../servers/reconcile-model-server.ts';
 
-/** Wakes a sleeping deployment; its meter starts when it is ready. Throws AppError 'insufficient_funds'. */
+/**
+ * Wakes a sleeping deployment. It is charged from the time when it is ready. Throws AppError
+ * 'insufficient_funds'.
+ */
 export async function wakeDeployment(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
   parts: ReadCapacity,
@@ -27,9 +30,9 @@ export async function wakeDeployment(
     await recordAwake(tx, podId, clock.now());
     await reconcileModelServer(tx, clock, deployment.model_server_id);
     await publishChange(tx, deployment.user_id, { topic: 'deployment', id: podId });
-    // A deployment that just fell asleep may still have its hold.
+    // If it has just fallen asleep, its hold may still be open.
     if (await extendOpenHold(tx, clock.now(), deployment)) return;
-    // Settle first: time under an expired hold must not count under the next one.
+    // Charge earlier time first, so that the next hold does not have to cover it.
     await settleTime(tx, clock.now(), deployment);
     await holdPeriod(tx, clock.now(), await lockDeployment(tx, podId));
   });

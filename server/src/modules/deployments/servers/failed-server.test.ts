@@ -30,7 +30,7 @@ async function notificationsOf(podId: string): Promise<string[]> {
   return notifications.filter(({ link }) => link === `/my-deployments/${podId}`).map(({ kind }) => kind);
 }
 
-/** The engine retries with growing pauses before it fails. */
+/** Time for the engine's retries, whose pauses grow. */
 async function passTime(until: () => Promise<void>): Promise<void> {
   await vi.waitFor(async () => {
     serving.clock.advance({ minutes: 1 });
@@ -39,7 +39,7 @@ async function passTime(until: () => Promise<void>): Promise<void> {
   }, patiently);
 }
 
-it('a deployment that has served before sleeps if its model server cannot start, and serves again once it can', async () => {
+it('a deployment that has served before sleeps if its model server cannot start, and serves again when it can', async () => {
   const { clock, server, stub, driver } = serving;
   const podId = await serving.deploy(user, await insertFineTune(server.services, starter, user, 'Old Rye'));
   await serving.untilRunning(user, podId);
@@ -72,7 +72,7 @@ it('a deployment that never sleeps is retried with growing pauses until it serve
   const { pod_id: podId } = await server.request(deployVllm, { body }, { as: user });
   await serving.untilRunning(user, podId);
 
-  // As after a failure that made it release its slot.
+  // Simulates the state after a failure: the server has released its slot.
   stub.failure = 'The disk is full';
   const { db } = server.services;
   const workloads = () =>

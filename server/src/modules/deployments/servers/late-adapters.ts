@@ -9,9 +9,12 @@ import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
 import { findModelServerOfWorkload, selectWaitingAdapters } from './server-queries.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
-/* vLLM loads the adapters of new deployments while it runs. The answers to its reports name them. */
+/*
+ * vLLM can load adapters while it runs. When a server reports to us, the response names the adapters of new
+ * deployments.
+ */
 
-/** Step: returns the adapters that a running model server must load, and lets it read their files. */
+/** Step: returns the adapters that a running model server must load, and gives it access to their files. */
 export async function listMissingAdapters(
   tx: Transaction,
   { id: workloadId, state, placement }: Workload,
@@ -26,7 +29,10 @@ export async function listMissingAdapters(
   return adapters;
 }
 
-/** Step: records an adapter that a server has loaded, or ends the deployments of one that it could not load. */
+/**
+ * Step: records that a server has loaded an adapter. If the server could not load it, ends the adapter's
+ * deployments.
+ */
 export async function acceptAdapter(
   tx: Transaction,
   jobs: Jobs,

@@ -31,17 +31,19 @@ const LEAVES_S_MAX = IN_ALL_MS_MAX / 1000;
 /** Purpose of a workload that serves a model. */
 export type ServedWorkload = {
   kind: ServerKindName;
-  /** Name of the server's own model that it serves to all users; null if it serves none. */
+  /** The name under which the server serves its own model to all users; null if it does not. */
   starterName: string | null;
-  /** Number of awake deployments it serves. */
+  /** Number of awake deployments that it serves. */
   deployments: number;
-  /** The deployment's id, if there is exactly one. */
+  /** The id of the deployment, if the server serves exactly one. */
   podId: string | null;
   /** Owner of the deployments; null if there are several owners or none. */
   ownerId: string | null;
 };
 
-/** Returns what these workloads serve, by id; omits workloads that have been replaced and are stopping. */
+/**
+ * Returns what these workloads serve, by their ids. Leaves out workloads that were replaced and are stopping.
+ */
 export async function describeServerWorkloads(
   db: Database,
   workloadIds: string[],
@@ -65,13 +67,16 @@ export async function describeServerWorkloads(
 type Wanted = {
   kind: ServerKindName;
   placed: PlacedModel;
-  /** Null for the shared server; else the deployment that owns it, and its number of replicas. */
+  /**
+   * For a server of a single deployment: the deployment, and its number of replicas. Null for a shared
+   * server.
+   */
   own: { deploymentId: string; replicas: number } | null;
 };
 
 /**
- * Locks or creates the model server of this base on this placement. Returns its id, or the id of its first
- * replica.
+ * Creates the model server of this base on this placement if it does not exist, and locks it. Returns its id;
+ * with replicas, the id of the first.
  */
 export async function ensureModelServer(tx: Transaction, { kind, placed, own }: Wanted): Promise<string> {
   const { model, placement, context } = placed;
@@ -99,13 +104,13 @@ export async function listBaseFiles(db: Database, serverId: string): Promise<Ass
 }
 
 /**
- * Reacts to workload changes of model servers. The engine holds the workload's lock here, but a model server
- * must be locked before its workloads, so the work is deferred to a job.
+ * Reacts to changes of model servers' workloads. The engine has locked the workload at this point. A model
+ * server must be locked before its workloads, so a job does the rest.
  */
 export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
   return {
     name: MODEL_SERVER_KIND,
-    // Its node or slot is being withdrawn: send it no more requests and start a replacement.
+    // The server's node or slot is being withdrawn. Send no more requests to it, and start a replacement.
     onReports: async (tx, { id }, reports) => {
       for (const report of reports) if (report.type === 'adapter') await acceptAdapter(tx, jobs, id, report);
       const leaving = reports.find((report) => report.type === 'leaving');
@@ -128,12 +133,14 @@ export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
   };
 }
 
-/** True if it waits for a slot that is not available: another workload of the server may have to stop. */
+/**
+ * True if the workload waits because no slot is free. Another workload of the server may then have to stop.
+ */
 function passedOver(workload: Workload): boolean {
   return workload.state === 'queued' && workload.reason !== '';
 }
 
-/** Returns the part of a workload's state that users see; the rest changes far more often. */
+/** Returns the part of a workload's state that users see. The rest of it changes far more often. */
 function visibleState(workload: Workload): string {
   const awake = { terminatedAt: null, failed: false, sleeping: false, reason: '' };
   return JSON.stringify(showDeployment(awake, workload));

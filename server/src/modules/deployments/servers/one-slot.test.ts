@@ -34,7 +34,7 @@ it('serves a second fine-tune if there is room for only one model server', async
 
   const first = await deploy('First Tune');
   await untilRunning(first);
-  // It releases its slot after the current response.
+  // The first server releases its slot after the answer that it is writing.
   const modelServers = server.services.db
     .selectFrom('workloads')
     .select('state')
@@ -47,7 +47,7 @@ it('serves a second fine-tune if there is room for only one model server', async
   await expect.poll(() => stub.open).toBe(1);
   const second = await deploy('Second Tune');
   await expect.poll(() => modelServers.execute()).toMatchObject([{ state: 'stopping' }, { state: 'queued' }]);
-  // The engine finishes the work of one poll before the next poll.
+  // Wait for two polls: then the engine has surely finished the work of the first.
   for (let look = 0; look < 2; look += 1) {
     const looks = looked.mock.calls.length;
     await sql`update workloads set check_at = now() where state = 'stopping'`.execute(server.services.db);
@@ -60,7 +60,7 @@ it('serves a second fine-tune if there is room for only one model server', async
   await untilRunning(second);
   await untilRunning(first);
   expect(driver.running()).toHaveLength(1);
-  // Signals between processes are not stored as any user's change.
+  // Signals between processes must not appear as changes of any user.
   const { rows: strangers } = await sql`
     select user_id from recent_changes where user_id not in (${user.userId}, '')`.execute(server.services.db);
   expect(strangers).toEqual([]);

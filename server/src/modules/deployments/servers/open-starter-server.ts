@@ -10,9 +10,9 @@ import { nameStarterServer, setStarterRequested } from './server-queries.ts';
 const STARTER_INSTANCE = { instanceType: 'a100', gpuCount: 1 };
 
 /**
- * Wakes the starter model with that name: its newest revision, on the best available placement. Returns false
- * if there is no such model. Throws the errors of the kind's placement, such as 'conflict' for a model of
- * another kind.
+ * Wakes the starter model with this name, with its newest revision and on the best available placement.
+ * Returns false if there is no such model. Throws the errors of the kind's placement, such as 'conflict' for
+ * a model of another kind.
  */
 export async function openStarterServer(
   ctx: Context,

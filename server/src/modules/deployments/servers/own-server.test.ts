@@ -26,13 +26,13 @@ beforeEach(async () => {
   base = await insertModel(serving.server.services, user, 'A Base', files);
 });
 
-/** Returns the spec of the running workload that carries the adapter. */
+/** Returns the specification of the running workload that has loaded the adapter. */
 function specOf(revisionId: string) {
   const specs = serving.driver.running().map(({ spec }) => spec);
   return specs.find((spec) => 'adapters' in spec && spec.adapters.some(({ name }) => name === revisionId));
 }
 
-it('loads an uploaded safetensors adapter into a process of its own', async () => {
+it('loads an uploaded safetensors adapter into a separate process', async () => {
   const { server, deploy, untilRunning, terminate } = serving;
   const trained = await deploy(user, await insertFineTune(server.services, base, user, 'Trained Here'));
   await untilRunning(user, trained);
@@ -52,7 +52,7 @@ it('loads an uploaded safetensors adapter into a process of its own', async () =
   await terminate(user, trained);
 });
 
-it('treats a trained adapter as untrusted once one of its files was replaced', async () => {
+it('counts a trained adapter as untrusted after one of its files was replaced', async () => {
   const { server } = serving;
   const model = await insertFineTune(server.services, base, user, 'Swapped Sourdough');
   const foreign = { 'adapter.gguf': 'GGUF of somebody' };
@@ -68,11 +68,11 @@ it('treats a trained adapter as untrusted once one of its files was replaced', a
   await serving.terminate(user, podId);
 });
 
-it('ends with an uploaded adapter that cannot be loaded, without affecting other deployments', async () => {
+it('if an uploaded adapter cannot be loaded, only its own deployment ends', async () => {
   const { server, stub, driver, clock } = serving;
   const good = await serving.deploy(user, await insertFineTune(server.services, base, user, 'Good Loaf'));
   await serving.untilRunning(user, good);
-  // Wait until the previous test's server is gone.
+  // Wait until the model server of the previous test has ended.
   await vi.waitFor(() => expect(driver.running()).toHaveLength(1), patiently);
   const before = driver.running().map(({ workloadId }) => workloadId);
   const bad = await insertModel(server.services, user, 'Bad Loaf', ADAPTER, base.assetId);
@@ -88,7 +88,7 @@ it('ends with an uploaded adapter that cannot be loaded, without affecting other
   await serving.terminate(user, good);
 });
 
-it('rejects an uploaded adapter without a known base', async () => {
+it('rejects an uploaded adapter whose base is unknown', async () => {
   const { assetId } = await insertModel(serving.server.services, user, 'Orphan', ADAPTER);
   await expect(serving.deploy(user, assetId)).rejects.toMatchObject({
     status: 409,
@@ -96,7 +96,7 @@ it('rejects an uploaded adapter without a known base', async () => {
   });
 });
 
-it('rejects an uploaded adapter on a base of unknown family', async () => {
+it('rejects an uploaded adapter if the family of its base is unknown', async () => {
   const bare = await insertModel(serving.server.services, user, 'Bare', { 'model.gguf': 'weights' });
   const { assetId } = await insertModel(serving.server.services, user, 'Uploaded', ADAPTER, bare.assetId);
   await expect(serving.deploy(user, assetId)).rejects.toMatchObject({

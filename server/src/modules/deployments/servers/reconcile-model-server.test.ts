@@ -4,7 +4,7 @@ import { planStartFailure } from './reconcile-model-server.ts';
 const proven = { proven: true, neverSleeps: false, failed: true, served: false };
 const untried = { proven: false, neverSleeps: false, failed: true, served: false };
 
-it('ends deployments that never served, and puts the others to sleep unless they never sleep', () => {
+it('ends deployments that have never served; others fall asleep, or wait if they never sleep', () => {
   const waiting = { ...proven, neverSleeps: true };
   const untriedToo = { ...untried, neverSleeps: true };
   expect(planStartFailure([proven, untried, waiting, untriedToo])).toEqual({
@@ -14,7 +14,7 @@ it('ends deployments that never served, and puts the others to sleep unless they
   });
 });
 
-it('leaves deployments that another workload serves or that the failed one did not carry', () => {
+it('leaves deployments that another workload serves, or that the failed workload was not meant to serve', () => {
   const served = { ...untried, served: true };
   const other = { ...untried, failed: false };
   expect(planStartFailure([served, other])).toEqual({ ended: [], asleep: [], waiting: [] });

@@ -38,10 +38,10 @@ const FIRST_PAUSE_S = 5;
 const LONGEST_PAUSE_S = 300;
 
 /**
- * Reconciles a model server and its replicas with their deployments: starts, replaces or stops workloads, and
- * ends unservable deployments or puts them to sleep; `settleAllStopped` settles their time separately,
- * because this transaction notifies other processes. A step: call it after changing a deployment and before
- * moving credits; a job calls it when a workload of the server has changed.
+ * Step: brings a model server and its replicas in line with their deployments. Starts, replaces or stops
+ * workloads. Deployments that cannot be served end or fall asleep; `settleAllStopped` charges their time
+ * later, because this transaction notifies other processes. Call it after changing a deployment, and before
+ * moving credits. A job calls it when a workload of the server has changed.
  */
 export async function reconcileModelServer(
   tx: Transaction,
@@ -51,7 +51,7 @@ export async function reconcileModelServer(
 ): Promise<void> {
   const now = clock.now();
   const locked = await lockModelServers(tx, serverId);
-  // Lock in the order of ids, like every lock of several workloads; replicas may change places.
+  // Sort by id, because all transactions lock workloads in this order. The order of replicas may change.
   const workloadIds = locked.flatMap(({ workload_id, next_workload_id }) => [workload_id, next_workload_id]);
   for (const id of workloadIds.filter((one) => one !== null).toSorted()) await lockWorkload(tx, id);
   const servers = await reorderReadyReplicas(tx, locked);
@@ -63,7 +63,7 @@ export async function reconcileModelServer(
   }
 }
 
-/** An adapter that a running server could not load, and why. */
+/** An adapter that a running server could not load, and the reason. */
 export type FailedAdapter = { revisionId: string; reason: string };
 
 async function reconcileOne(
@@ -85,7 +85,7 @@ async function reconcileOne(
 
   const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, server.id, null);
-  // A sleeping deployment uses no memory either: its adapter is loaded when it wakes.
+  // A sleeping deployment needs no memory: its adapter is loaded when it wakes.
   const awake = live.filter((row) => !row.sleeping && server.replica <= row.replicas && !dropped);
   const adapters = adaptersOf(awake);
   const retry = await recordStarts(tx, now, server, { failed, up, awake: awake.length > 0 });
@@ -99,7 +99,7 @@ async function reconcileOne(
   const carrierId = await act(tx, now, server, actions, { adapters, userId, retry });
 
   const served = await recordServedDeployments(tx, now, server, live, carrierId);
-  // Publish only actual changes: this runs every minute.
+  // Notify only if something has changed, because this runs every minute.
   const acted = actions.length > 0 || failed !== null || failedAdapter !== undefined;
   for (const { id, user_id } of acted ? all : served) {
     await publishChange(tx, user_id, { topic: 'deployment', id });
@@ -115,8 +115,8 @@ async function readState(tx: Transaction, { workload_id, next_workload_id }: Mod
 }
 
 /**
- * Retries a failed start of deployments that never sleep, with exponential backoff until a start succeeds.
- * Returns null if nothing has just failed.
+ * Counts failed starts, and returns when to retry for deployments that never sleep. The pause grows
+ * exponentially until a start succeeds. Null if no start has just failed.
  */
 async function recordStarts(
   tx: Transaction,
@@ -134,7 +134,7 @@ async function recordStarts(
   };
 }
 
-/** Drops the last replica, above the requested minimum, if it found no slot or failed to start. */
+/** Drops the last replica if there was no slot for it or it failed to start. Keeps the requested minimum. */
 async function dropReplica(
   tx: Transaction,
   now: Date,
@@ -148,7 +148,7 @@ async function dropReplica(
   return isStuck;
 }
 
-/** Applies the plan. Returns the workload that serves now or next. */
+/** Carries out the plan. Returns the workload that serves now or will serve next. */
 async function act(
   tx: Transaction,
   now: Date,
@@ -183,7 +183,9 @@ async function act(
   return ids.workload_id;
 }
 
-/** Records the deployments that the workload newly carries. For replicas, the first one is the carrier. */
+/**
+ * Records the deployments that the workload has begun to serve. Of several replicas, only the first counts.
+ */
 async function recordServedDeployments(
   tx: Transaction,
   now: Date,
@@ -211,7 +213,7 @@ async function recordServedDeployments(
   return served;
 }
 
-/** True if the workload serves the deployment and its row is not yet updated. */
+/** True if the workload serves the deployment, but the deployment's row does not show it yet. */
 function isNewTo(row: DeploymentRow, carrier: WorkloadWithSpec): boolean {
   const isNoted = row.carrier_id === carrier.id && row.ready_at !== null;
   const isMetered = row.sleeping || row.metered_at !== null;
@@ -224,9 +226,9 @@ function retryPause(failedStarts: number): number {
 }
 
 /**
- * Step: moves a deployment's ready replicas ahead of failed and waiting ones. Replicas are interchangeable
- * and the last is dropped first, so a broken replica affects neither the others nor the deployment. Returns
- * the updated rows.
+ * Step: sorts a deployment's ready replicas before those that have failed or are waiting. Replicas are
+ * interchangeable, and the last one is dropped first. A broken replica is therefore dropped without affecting
+ * the others. Returns the updated rows.
  */
 async function reorderReadyReplicas(tx: Transaction, replicas: ModelServerRow[]): Promise<ModelServerRow[]> {
   if (replicas.length === 1) return replicas;
@@ -253,9 +255,9 @@ async function exchange(tx: Transaction, rows: ModelServerRow[], a: number, b: n
 }
 
 type Failure = Pick<WorkloadWithSpec, 'id' | 'reason'> & {
-  /** Whether the failure concerns the deployment. */
+  /** Returns true if the failure affects this deployment. */
   concerns: (row: DeploymentRow) => boolean;
-  /** Whether another workload still serves the deployment. */
+  /** Returns true if another workload still serves this deployment. */
   isServed: (row: DeploymentRow) => boolean;
 };
 
@@ -276,8 +278,8 @@ function failureOfAdapter(up: WorkloadWithSpec, { revisionId, reason }: FailedAd
 }
 
 /**
- * Step: ends the deployments that the failure leaves unserved, or puts them to sleep, and returns them.
- * Deployments that never sleep are left unchanged.
+ * Step: ends the deployments that nothing serves after the failure, or puts them to sleep. Returns them.
+ * Leaves deployments that never sleep unchanged.
  */
 async function applyFailure(
   tx: Transaction,
@@ -310,22 +312,22 @@ async function applyFailure(
   return [...ended, ...asleep].map(({ row }) => row);
 }
 
-/** A live deployment, with the fields that decide the effect of a failed start. */
+/** A live deployment, with what decides how a failed start affects it. */
 type Concerned = {
-  /** It has served before. */
+  /** True if it has served before. */
   proven: boolean;
-  /** Its owner wants it to be available at any time. */
+  /** True if it never sleeps. */
   neverSleeps: boolean;
-  /** The failed workload was meant to carry it. */
+  /** True if the failed workload was meant to serve it. */
   failed: boolean;
-  /** Another running workload carries it. */
+  /** True if another running workload serves it. */
   served: boolean;
 };
 
 /**
- * Decides the fate of deployments left unserved by a failed start. A deployment that never served ends. A
- * deployment that served before falls asleep, and its next request retries. A deployment that never sleeps
- * waits for the next start.
+ * Decides what happens to deployments that nothing serves after a failed start. If a deployment has never
+ * served, it ends. If it has served before, it falls asleep, and its next request starts another attempt. If
+ * it never sleeps, it waits for the next attempt.
  */
 export function planStartFailure<D extends Concerned>(live: D[]): { ended: D[]; asleep: D[]; waiting: D[] } {
   const unserved = live.filter((one) => one.failed && !one.served);

@@ -7,7 +7,7 @@ import { insertFineTune, insertModel, insertStarter } from '../testing/test-mode
 
 const STARTER = 'starter-model';
 
-it("finishes a response after another user's fine-tune has replaced its model server", async () => {
+it("an answer is completed after another user's fine-tune has replaced the model server", async () => {
   const serving = await testServing();
   const { stub, server, driver } = serving;
   const starter = await insertStarter(server.services, STARTER);
@@ -15,7 +15,7 @@ it("finishes a response after another user's fine-tune has replaced its model se
   const { promise: held, resolve: release } = Promise.withResolvers<void>();
   Object.assign(stub, { answer: 'hold', held });
   const answer = await serving.ask(ada, STARTER, { stream: true });
-  // Its headers may have arrived while it waits.
+  // Wait until the server has the request: the response's headers may arrive earlier.
   await expect.poll(() => stub.open).toBe(1);
   stub.answer = 'ok';
   const podId = await serving.deploy(bob, await insertFineTune(server.services, starter, bob, 'A Tune'));
@@ -30,7 +30,7 @@ it("finishes a response after another user's fine-tune has replaced its model se
   await expect.poll(() => driver.running()).toHaveLength(1);
 });
 
-it('finishes a response after its place was withdrawn, while another server takes new requests', async () => {
+it("an answer is completed after its server's slot was withdrawn, while another server gets new requests", async () => {
   const serving = await testServing();
   const { stub, server, driver } = serving;
   await insertStarter(server.services, STARTER);
@@ -50,7 +50,7 @@ it('finishes a response after its place was withdrawn, while another server take
 
   await expect.poll(() => driver.running()).toHaveLength(2);
   expect((await serving.ask(ada, STARTER)).status).toBe(200);
-  // The other server received the request.
+  // The new server has received this request.
   expect(stub.open).toBe(1);
   release();
   expect(await answer.text()).toContain('[DONE]');
@@ -75,7 +75,7 @@ describe('a running vLLM', async () => {
     return spec as unknown as { adapters: { name: string }[]; inputs: { name: string }[] };
   };
 
-  it('loads an adapter without another server, and stores it for the next attempt', async () => {
+  it('loads an adapter without another server, and includes it in the next attempt', async () => {
     const assetId = await insertFineTune(server.services, base, user, 'A Tune', { rank: 8 });
     const podId = await deploy(user, assetId);
     await untilRunning(user, podId);
@@ -100,7 +100,7 @@ describe('a running vLLM', async () => {
     expect((await storedSpec()).adapters).toHaveLength(1);
   });
 
-  it('is replaced for an adapter of a larger rank', async () => {
+  it('is replaced if an adapter has a larger rank', async () => {
     const assetId = await insertFineTune(server.services, base, user, 'A Large Tune', { rank: 64 });
     await untilRunning(user, await deploy(user, assetId));
     const [latest] = driver.running().slice(-1);

@@ -19,7 +19,7 @@ const patiently = { interval: 50 };
 const minutesCost = (count: number) =>
   costMicro([{ price: defaultPrice('text_serving:CPU'), parts: BigInt(count) * 60_000n }]);
 
-/** Capacity of a single machine. */
+/** The capacity of one machine. */
 const capacity = async () => ({ 'cpu:deployment': CPU_SERVERS });
 
 let serving: TestServing;
@@ -46,7 +46,7 @@ async function deploy(scaling: object): Promise<string> {
 
 const status = (podId: string) => serving.status(user, podId);
 
-/** Sends one request more than a replica serves concurrently; none ends on its own. */
+/** Sends one request more than a replica answers in parallel. The requests run until `end` is called. */
 function overloadReplica(): { end: () => Promise<void> } {
   serving.stub.answer = 'hang';
   const client = new AbortController();
@@ -72,7 +72,7 @@ async function deployBusy(scaling: object) {
   return { podId, load };
 }
 
-/** Returns the number of replicas that the meter counts. */
+/** Returns how many replicas the meter counts. */
 async function answering(podId: string): Promise<number> {
   const { metered_replicas } = await serving.server.services.db
     .selectFrom('deployments')
@@ -82,7 +82,7 @@ async function answering(podId: string): Promise<number> {
   return metered_replicas;
 }
 
-/** Returns when its last replica was last recorded as used. */
+/** Returns when the last replica was last recorded as in use. */
 async function usedAt(podId: string): Promise<Date | null> {
   const { busy_at } = await serving.server.services.db
     .selectFrom('deployments')
@@ -116,9 +116,9 @@ it('quotes the price of one replica, of the minimum and of the maximum, and hold
   const prices = { price_per_hour: hour(1), min_price_per_hour: hour(2), max_price_per_hour: hour(3) };
   expect(await quote(asked)).toEqual({
     ...{ device: 'CPU', ...prices, hold: hour(1) },
-    // A minimum of two replicas never sleeps.
+    // A deployment with a minimum of two replicas never sleeps.
     sleeps_after_minutes: null,
-    // A file without a context length.
+    // The model's file does not state a context length.
     ...{ context_tokens: 8192, context_tokens_max: null },
   });
   expect(await quote({ min_replicas: 0 })).toMatchObject({ min_price_per_hour: hour(1) });
@@ -132,7 +132,7 @@ it('quotes the price of one replica, of the minimum and of the maximum, and hold
   await serving.terminate(user, podId);
 });
 
-it('never sleeps with a minimum of one replica, and sleeps with a minimum of zero', async () => {
+it('never sleeps with a minimum of one replica, and sleeps with a minimum of none', async () => {
   const { server, clock } = serving;
   const awake = await deploy({ auto_scale: true });
   await serving.untilRunning(user, awake);
@@ -149,7 +149,7 @@ it('never sleeps with a minimum of one replica, and sleeps with a minimum of zer
   await serving.terminate(user, asleep);
 });
 
-it('adds a replica while requests wait, routes the next request to it, and charges the time of each', async () => {
+it('adds a replica while requests wait, sends it the next request, and charges the time of both', async () => {
   const { server, clock, stub } = serving;
   const before = await serving.balance(user);
   const { podId, load } = await deployBusy({ max_replicas: 2 });
@@ -165,12 +165,12 @@ it('adds a replica while requests wait, routes the next request to it, and charg
   const ended = await serving.terminate(user, podId);
   const tokens = before.balance - (await serving.balance(user)).balance - parseBgl(ended.cost_so_far);
   expect(ended.cost_so_far).toBe(formatBgl(minutesCost(2)));
-  // The rest is the price of the one response.
+  // The rest is the price of the single answer.
   expect(tokens).toBeLessThan(minutesCost(1));
   await expect.poll(() => serving.driver.running(), patiently).toEqual([]);
 });
 
-it('drops an idle replica, and only that one', async () => {
+it('drops the last replica when it is idle, and keeps the first', async () => {
   const { server, clock, driver } = serving;
   const { podId, load } = await deployBusy({ max_replicas: 2 });
   await load.end();
@@ -185,7 +185,7 @@ it('drops an idle replica, and only that one', async () => {
   await serving.terminate(user, podId);
 });
 
-it('drops no replica that is still responding, and fills replicas in order', async () => {
+it('does not drop a replica that is still answering, and fills replicas in order', async () => {
   const { server, clock, stub } = serving;
   const { podId, load } = await deployBusy({ max_replicas: 2 });
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
@@ -204,7 +204,7 @@ it('drops no replica that is still responding, and fills replicas in order', asy
   client.abort();
   await slow;
 
-  // Requests that the first replica can serve leave the second idle.
+  // The first replica can answer all of these requests, so the second becomes idle.
   stub.answer = 'ok';
   const answers = await Promise.all([1, 2, 3].map(() => serving.ask(user, 'rye')));
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 200]);
@@ -214,19 +214,19 @@ it('drops no replica that is still responding, and fills replicas in order', asy
   await serving.terminate(user, podId);
 });
 
-it('adds no replica while one is starting, or if the machine has no room', async () => {
+it('adds no replica while another is starting, or if no slot is free', async () => {
   const { services } = serving.server;
   const { podId, load } = await deployBusy({ max_replicas: 3 });
   await addReplica(services, { capacity }, { podId, answering: 1 });
   expect((await status(podId)).replicas).toBe(2);
-  // One user may have two model servers awake on the CPU.
+  // A user may have at most two model servers awake on the CPU.
   await addReplica(services, { capacity }, { podId, answering: 2 });
   expect((await status(podId)).replicas).toBe(2);
   await load.end();
   await serving.terminate(user, podId);
 });
 
-it('starts with the minimum number of replicas, whose rows are deleted when it ends', async () => {
+it('starts with the minimum number of replicas, and deletes their rows when it ends', async () => {
   const podId = await deploy({ auto_scale: true, min_replicas: 2, max_replicas: 2 });
   await vi.waitFor(async () => expect(await answering(podId)).toBe(2), patiently);
   await vi.waitFor(() => expect(serving.driver.running()).toHaveLength(2), patiently);
@@ -235,7 +235,10 @@ it('starts with the minimum number of replicas, whose rows are deleted when it e
   expect(await workloadsOf(podId)).toEqual([null]);
 });
 
-/** Creates a deployment of three ready replicas, beyond one user's CPU limit. Returns their workloads. */
+/**
+ * Creates a deployment with three ready replicas, which is more than a user may have on the CPU. Returns
+ * their workloads.
+ */
 async function deployThree(): Promise<{ podId: string; workloads: (string | null)[] }> {
   const podId = await deploy({ auto_scale: true, max_replicas: 3 });
   await serving.untilRunning(user, podId);
@@ -259,11 +262,11 @@ async function workloadsOf(podId: string): Promise<(string | null)[]> {
   return rows.map((row) => row.workload_id);
 }
 
-/** Simulates a start that has failed repeatedly. */
+/** Simulates a start of this workload that has failed repeatedly. */
 async function fail(workloadId: string, podId: string): Promise<void> {
   await inTransaction(serving.server.services.db, async (tx) => {
     const { model_server_id } = await lockDeployment(tx, podId);
-    // Marks the other workloads as ready, even if a busy machine has delayed them.
+    // On a busy machine, the other workloads may not be ready yet, so mark them as ready.
     await tx
       .updateTable('workloads')
       .set({ state: 'ready' })
@@ -294,7 +297,7 @@ it('locks the workloads of replicas in the order of their ids', async () => {
       .where('deployment_id', '=', podId)
       .orderBy('replica', 'desc')
       .execute();
-    // The first replica runs the last of them.
+    // Assign the workloads in reverse order, so that the first replica has the last id.
     for (const [at, { id }] of replicas.entries())
       await setWorkloads(tx, id, { workload_id: ids[at] ?? null, next_workload_id: null });
     await setDraftEnded(tx, podId, { now: serving.clock.now(), failed: false, reason: 'Tried' });
@@ -334,7 +337,7 @@ it.each([
   await serving.terminate(user, podId);
 });
 
-it('waits some minutes after a replica found no slot', async () => {
+it('tries again only some minutes after there was no slot for a replica', async () => {
   const crowded = await testServing({ capacity: await capacity() });
   const { server, clock } = crowded;
   const owner = await server.signUp();

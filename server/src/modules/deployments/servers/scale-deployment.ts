@@ -11,18 +11,19 @@ import { assertServerLimit } from './limits/server-limits.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
 
 /**
- * Idle time after which the last replica is dropped; much longer than the interval at which processes record
- * its use.
+ * The last replica is dropped after this idle time. It is much longer than the interval at which processes
+ * record use.
  */
 const IDLE_REPLICA_MS = 10 * 60_000;
 /**
- * Pause after a replica found no slot or failed to start, so that a busy queue is not flooded with attempts.
+ * How long to wait after there was no slot for a replica or it failed to start. Limits the attempts while all
+ * slots are taken.
  */
 const NO_ROOM_MS = 5 * 60_000;
 
 /**
- * Adds one replica if requests wait although `answering` replicas are serving; not beyond the requested
- * maximum, and not if there is no free slot now or was none recently.
+ * Adds one replica if requests wait although `answering` replicas are serving. Adds none above the requested
+ * maximum, if no slot is free, or if an attempt has failed recently.
  */
 export async function addReplica(
   { db, clock }: Pick<Services, 'db' | 'clock'>,
@@ -59,7 +60,7 @@ async function hasRoom(tx: Transaction, deployment: DeploymentRow, capacity: Cap
   }
 }
 
-/** Step: drops the last replica if it has been idle for a while. */
+/** Step: drops the last replica if it has been idle for long enough. */
 export async function dropIdleReplica(
   tx: Transaction,
   clock: Clock,
@@ -73,7 +74,10 @@ export async function dropIdleReplica(
   await publishChange(tx, deployment.user_id, { topic: 'deployment', id });
 }
 
-/** Records the use of the last replica; ignores others. */
+/**
+ * Records the use of a replica if it is the last one. Others need no record, because only the last is
+ * dropped.
+ */
 export async function recordReplicaUse(
   db: Database | Transaction,
   { podId, serverId, now }: { podId: string; serverId: string; now: Date },

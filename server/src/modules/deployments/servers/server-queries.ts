@@ -9,8 +9,8 @@ type Db = Database | Transaction;
 export type ModelServerRow = Awaited<ReturnType<typeof lockModelServers>>[number];
 
 /**
- * Locks the server's row; for a deployment's own server, all its replicas in order. Serialises planning for
- * model servers.
+ * Locks a shared server's row, or all replicas of a deployment's server, in order. Only one transaction can
+ * then plan for the server.
  */
 export async function lockModelServers(tx: Transaction, id: string) {
   return tx
@@ -45,7 +45,10 @@ export async function findModelServerOfWorkload(db: Db, workloadId: string) {
     .executeTakeFirst();
 }
 
-/** Returns the adapters of awake deployments that the current workload of their server does not carry, but can load. */
+/**
+ * Returns adapters of awake deployments that the server's current workload has not loaded yet, but can load
+ * while it runs.
+ */
 export async function selectWaitingAdapters(tx: Transaction, workloadId: string) {
   const { rows } = await sql<{ revision_id: string; adapter: unknown }>`
     select distinct on (revision_id) revision_id, adapter
@@ -69,12 +72,12 @@ export type NewModelServer = {
   acceleratorCount: number;
   /** 0 for pictures and videos. */
   contextTokens: number;
-  /** Null for a shared server. */
+  /** The deployment to which the server belongs; null for a shared server. */
   deploymentId: string | null;
   replica: number;
 };
 
-/** Inserts or locks the row. Returns its id. */
+/** Inserts the row, or locks the existing one. Returns its id. */
 export async function upsertModelServer(tx: Transaction, server: NewModelServer): Promise<string> {
   const { id } = await tx
     .insertInto('model_servers')
@@ -101,7 +104,7 @@ export async function upsertModelServer(tx: Transaction, server: NewModelServer)
           'deployment_id',
           'replica',
         ])
-        // A no-op update, so that the existing row is locked and returned.
+        // Set a column to the same value, so that the existing row is locked and returned.
         .doUpdateSet((row) => ({ engine: row.ref('excluded.engine') })),
     )
     .returning('id')
@@ -122,7 +125,7 @@ export async function setFailedStarts(tx: Transaction, id: string, count: number
   await tx.updateTable('model_servers').set({ failed_starts: count }).where('id', '=', id).execute();
 }
 
-/** Deletes the replicas of an ended deployment except the first, which records its placement. */
+/** Deletes the replicas of an ended deployment. Keeps the first, which records the deployment's placement. */
 export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Promise<void> {
   await tx
     .deleteFrom('model_servers')
@@ -139,7 +142,7 @@ export async function deleteReplicasOfEnded(tx: Transaction, podId: string): Pro
     .execute();
 }
 
-/** Assigns the starter model's name to this model server and removes it from any other. */
+/** Gives the starter model's name to this model server, and takes it away from any other server. */
 export async function nameStarterServer(
   tx: Transaction,
   id: string,
@@ -167,12 +170,12 @@ export async function nameStarterServer(
     .execute();
 }
 
-/** Null means that the starter model is no longer requested. */
+/** If `at` is null, the starter model is no longer requested. */
 export async function setStarterRequested(db: Db, id: string, at: Date | null): Promise<void> {
   await db.updateTable('model_servers').set({ starter_requested_at: at }).where('id', '=', id).execute();
 }
 
-/** Records that a request to the starter model runs. Does not wake a sleeping model. */
+/** Records that the starter model is in use. Does not wake it if it sleeps. */
 export async function recordStarterRequest(db: Db, id: string, now: Date): Promise<void> {
   await db
     .updateTable('model_servers')
@@ -182,7 +185,7 @@ export async function recordStarterRequest(db: Db, id: string, now: Date): Promi
     .execute();
 }
 
-/** True if the asset is a starter model with current or recent requests. */
+/** True if the asset is a starter model that has running or recent requests. */
 export async function isStarterInUse(db: Db, assetId: string): Promise<boolean> {
   const row = await db
     .selectFrom('model_servers')
@@ -194,9 +197,9 @@ export async function isStarterInUse(db: Db, assetId: string): Promise<boolean> 
   return row !== undefined;
 }
 
-/** Returns model servers that have, or should have, a workload. */
+/** Returns model servers that have a workload, or should have one. */
 export async function listModelServersInUse(db: Db): Promise<{ id: string }[]> {
-  // Each part uses an index; an `or` would scan every server that ever existed.
+  // Each part uses an index. A single condition with `or` would scan every server that ever existed.
   const { rows } = await sql<{ id: string }>`
     select id from model_servers where workload_id is not null
     union select id from model_servers where next_workload_id is not null
@@ -215,10 +218,7 @@ export async function listIdleStarterServers(db: Db, before: Date) {
     .execute();
 }
 
-/**
- * Returns the deployments that a model server carries, alone or with its replicas, asleep or awake, oldest
- * first.
- */
+/** Returns the deployments of a model server or of its replicas, asleep or awake, oldest first. */
 export async function listDeploymentsOfServer(db: Db, serverId: string) {
   return db
     .selectFrom('deployments')
@@ -240,8 +240,9 @@ export async function listDeploymentsOfServer(db: Db, serverId: string) {
 }
 
 /**
- * Returns the slots that awake deployments use on the CPU or on GPUs of a kind, for the user and in total;
- * excludes starter models and `serverId` with its replicas. Serialises callers until the transaction ends.
+ * Returns how many slots awake deployments use, on the CPU or on GPUs of a kind, for the user and for all
+ * users. Does not count starter models, or the server `serverId` and its replicas. Only one transaction can
+ * do this at a time, until it ends.
  */
 export async function countSlotsAwake(
   tx: Transaction,
@@ -266,8 +267,8 @@ export async function countSlotsAwake(
 }
 
 /**
- * Deletes some old workloads of model servers, with their logs, if their files are gone and no server or
- * deployment references them. Returns how many.
+ * Deletes up to `limit` old workloads of model servers, with their logs. Their files must be deleted, and no
+ * server or deployment may refer to them. Returns how many were deleted.
  */
 export async function deleteServerWorkloadsBefore(db: Db, before: Date, limit = 500): Promise<number> {
   const { rows } = await sql`
@@ -282,7 +283,7 @@ export async function deleteServerWorkloadsBefore(db: Db, before: Date, limit = 
   return rows.length;
 }
 
-/** Returns what workloads of model servers serve, by id; omits servers that have been replaced. */
+/** Returns what workloads of model servers serve, by id. Leaves out workloads that were replaced. */
 export async function selectServed(db: Db, workloadIds: string[]) {
   const { rows } = await sql<{
     workload_id: string;

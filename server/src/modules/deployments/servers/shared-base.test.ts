@@ -9,8 +9,8 @@ const files = { 'model.safetensors': 'weights', 'config.json': '{}', 'tokenizer.
 const retokenized = { ...files, 'tokenizer.json': 'another tokenizer' };
 
 /**
- * Deploys each set of files for a separate user, in sequence. Returns the number of running model servers,
- * and terminates them all.
+ * Deploys each set of files for another user, one after the other. Returns how many model servers run, and
+ * then terminates all deployments.
  */
 async function countServers(serving: TestServing, fileSets: Record<string, string>[]): Promise<number> {
   const pods: { owner: TestUser; podId: string }[] = [];
@@ -31,7 +31,7 @@ const gpus = [listed('NVIDIA_TESLA_A100', [0, 1, 2, 3])];
 const onGpus = await testServing({ capacity: { gpus, servesTextOnGpus: true } });
 const onCpu = await testServing({ capacity: { 'cpu:deployment': 12 } });
 
-describe('a base in the memory of a GPU', () => {
+describe('a base on a GPU', () => {
   it('is shared by all models of the same files, of any user', async () => {
     expect(await countServers(onGpus, [files, files])).toBe(1);
   });
@@ -41,7 +41,7 @@ describe('a base in the memory of a GPU', () => {
   });
 });
 
-describe('a base in the memory of the CPU', () => {
+describe('a base on the CPU', () => {
   it('is shared by all models of the same GGUF, regardless of other files', async () => {
     const gguf = { ...files, 'model.gguf': 'weights and tokenizer' };
     expect(await countServers(onCpu, [gguf, { ...gguf, 'tokenizer.json': 'another tokenizer' }])).toBe(1);
@@ -49,9 +49,9 @@ describe('a base in the memory of the CPU', () => {
   });
 });
 
-describe("a base of another user's", () => {
+describe('a base that belongs to another user', () => {
   it.each(['text', 'embedding'] as const)(
-    'runs in a separate process per deploying user: %s',
+    'runs in a separate process for each user who deploys it: %s',
     async (task) => {
       const { server, deploy } = onCpu;
       const [owner, stranger] = [await server.signUp(), await server.signUp()];

@@ -8,10 +8,10 @@ import type { ModelServerRow } from './server-queries.ts';
 
 export const MODEL_SERVER_KIND = 'model-server';
 
-/** After a failed start: the earliest next start, and the reason shown until then. */
+/** After a failed start: when the next start may be, and the reason that is shown until then. */
 export type Retry = { notBefore: Date; reason: string };
 
-/** Step: requests a workload of the model server with these adapters. Returns its id. */
+/** Step: enqueues a workload for the model server with these adapters. Returns its id. */
 export async function startServerWorkload(
   tx: Transaction,
   now: Date,

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 
 const answer = async (model: string) => expect((await serving.ask(user, model)).status).toBe(200);
-/** Hashes of the files that the running model servers have loaded. */
+/** Returns hashes of the files that running model servers have loaded. */
 const loaded = () =>
   serving.driver.running().flatMap(({ spec }) => spec.inputs.flatMap(({ files }) => files[0]?.sha256 ?? []));
 
@@ -26,7 +26,7 @@ async function putToSleep(): Promise<void> {
   await meterDeployments(server.services);
 }
 
-it('serves the newest revision of the starter model after its next wake', async () => {
+it('serves the newest revision of the starter model after it was woken again', async () => {
   const { services } = serving.server;
   await insertStarter(services, 'first-model', 'the first crumb');
   await answer('first-model');
@@ -44,7 +44,7 @@ it('serves the newest revision of the starter model after its next wake', async 
   expect(loaded()).not.toEqual(first);
 });
 
-it('serves the newest revision even if an earlier one is still running for another deployment', async () => {
+it('serves the newest revision even if another deployment still uses a server with an earlier one', async () => {
   const { services } = serving.server;
   await putToSleep();
   await vi.waitFor(() => expect(loaded()).toEqual([]));

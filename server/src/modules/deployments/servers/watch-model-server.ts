@@ -3,26 +3,32 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import type { Events } from '../../../platform/events/events.ts';
 import { publishSignal } from '../../../platform/events/publish-change.ts';
 
-/** Polling interval of a waiting request, because a signal may be lost with its connection. */
+/**
+ * How often a waiting request polls. Polling is needed because a signal is lost if the database connection
+ * breaks.
+ */
 const LOOK_EVERY_MS = 3_000;
 
 function signalName(serverId: string): string {
   return `model-server:${serverId}`;
 }
 
-/** Step: signals requests that wait for a model server, in all processes, that it has changed. */
+/** Step: tells requests in all processes that wait for this model server that it has changed. */
 export function announceModelServer(tx: Transaction, serverId: string): Promise<void> {
   return publishSignal(tx, signalName(serverId));
 }
 
 export type ModelServerWatch = {
   serverId: string;
-  /** Resolves when the server has changed since the last call, or after a timeout. Rejects on abort. */
+  /**
+   * Resolves when the server has changed since the last call, or after the polling interval. Rejects when the
+   * signal is aborted.
+   */
   change: (signal: AbortSignal) => Promise<void>;
   stop: () => void;
 };
 
-/** Listens from now on, so that changes between two calls of `change` are not missed. */
+/** Starts to listen immediately, so that no change is missed between two calls of `change`. */
 export function watchModelServer(events: Pick<Events, 'onSignal'>, serverId: string): ModelServerWatch {
   let changed = new AbortController();
   const stop = events.onSignal(signalName(serverId), () => changed.abort());

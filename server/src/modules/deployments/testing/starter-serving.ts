@@ -5,7 +5,7 @@ import { insertFineTune, insertStarter } from './test-models.ts';
 
 export const STARTER = 'starter-model';
 
-/** For tests: a server with a starter model. Calls without a user act as the latest user. */
+/** For tests: a server with a starter model. Calls without an explicit user are made by the newest user. */
 export async function starterServing() {
   const serving = await testServing();
   const { server, stub } = serving;
@@ -15,7 +15,7 @@ export async function starterServing() {
     new OpenAI({ baseURL: `${server.url}/v1`, apiKey: as.apiKey, maxRetries: 0 });
   return {
     ...{ serving, stub, server, starter, openai, clock: serving.clock, driver: serving.driver },
-    /** Creates a new user and resets the stub's responses. */
+    /** Creates a new user, and resets how the stub answers. */
     nextUser: async () => {
       stub.answer = 'ok';
       stub.says = null;

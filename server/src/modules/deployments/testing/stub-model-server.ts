@@ -7,8 +7,8 @@ import type { Script } from '../../../engine/drivers/fake/fake-driver.ts';
 import { sendHeartbeats } from '../../../engine/testing/send-heartbeats.ts';
 
 /**
- * How the next requests are answered; `ok` returns 'Good bread' in four tokens, `flood` streams more than any
- * socket buffers, `hold` waits for `held` after each token.
+ * How the model server answers the next requests. `ok` writes 'Good bread.' in four tokens. `flood` streams
+ * more than all socket buffers can take. `hold` waits for `held` after each token.
  */
 export type StubAnswer = 'ok' | 'refuse' | 'crash' | 'break off' | 'hang' | 'flood' | 'hold' | 'bloat';
 
@@ -19,33 +19,33 @@ export type Stub = {
   script: Script;
   /** Bodies of the completion requests received. */
   requests: Record<string, unknown>[];
-  /** Requests in progress. */
+  /** Number of requests that are being answered. */
   open: number;
-  /** Requests whose client disconnected before the response was complete. */
+  /** Number of requests whose client disconnected before the answer was complete. */
   disconnected: number;
-  /** Tokens written by the current flood. */
+  /** Number of tokens that the current flood has written. */
   floodTokens: number;
   answer: StubAnswer;
-  /** Returns the text of a response, in place of 'Good bread.' */
+  /** Returns the text of an answer, instead of 'Good bread.' */
   says: ((body: Record<string, unknown>) => string) | null;
-  /** Returns the tool call that answers a body; null for a text response. */
+  /** Returns the tool call for a request; null to answer with text. */
   calls: ((body: Record<string, unknown>) => StubCall | null) | null;
-  /** Awaited by responses on hold. */
+  /** Answers on `hold` wait for this. */
   held: Promise<void>;
-  /** Awaited by starting servers before they become ready. */
+  /** Starting servers wait for this before they become ready. */
   gate: Promise<void>;
   /** Starting servers end with this message instead of becoming ready. */
   failure: string | null;
   /** Starting servers that carry this adapter (revision id) fail. */
   brokenAdapter: string | null;
-  /** One function per ready server; reports that its place is being withdrawn. */
+  /** One function per ready server, which reports that its slot is being withdrawn. */
   leave: (() => Promise<unknown>)[];
 };
 
 const tokens = ['Good', ' ', 'bread', '.'];
 export const stubUsage = { prompt_tokens: 11, completion_tokens: tokens.length, total_tokens: 15 };
 
-/** For tests: a stand-in for the Python runtime with llama.cpp. */
+/** For tests: replaces the Python runtime with llama.cpp. */
 export function stubModelServer(): Stub {
   const stub: Stub = {
     requests: [],
@@ -63,7 +63,7 @@ export function stubModelServer(): Stub {
           headers: { authorization: `Bearer ${launch.server.token}`, 'content-type': 'application/json' },
           body: JSON.stringify({ reports }),
         });
-      // Like the runtime, continues the sequence numbers of an earlier attempt.
+      // Like the runtime, continue the sequence numbers of the previous attempt.
       const { accepted_seq } = (await (await post([])).json()) as { accepted_seq: number };
       const report = (number: number, body: object) =>
         post([{ seq: accepted_seq + number, at: new Date().toISOString(), ...body }]);
@@ -90,7 +90,7 @@ export function stubModelServer(): Stub {
         readJson(request)
           .then((body) => {
             stub.requests.push(body);
-            // The client may have disconnected while the body was read; no event reports that any more.
+            // The client may have disconnected while the body was read, in which case no event follows.
             if (response.destroyed) return;
             stub.open += 1;
             response.on('close', () => (stub.open -= 1));
@@ -118,7 +118,8 @@ export function stubModelServer(): Stub {
 }
 
 /**
- * Loads the adapters that answers name. Sends heartbeats from now on; aborts `drained` once the server requests a stop and nothing is in flight.
+ * Loads the adapters that responses to its reports name, and sends heartbeats. Aborts `drained` when the
+ * server has asked it to stop and no request is running.
  */
 function signsOfLife(
   post: (reports: object[]) => Promise<Response>,
@@ -211,7 +212,10 @@ function kindOf(body: Record<string, unknown>): object {
   return body.prompt === undefined ? {} : { object: 'text_completion' };
 }
 
-/** One token per letter plus two, at most 256; the vector of this many bytes encodes the text's length. */
+/**
+ * Counts one token per letter plus two, at most 256. The vector contains this number of bytes, which encode
+ * the text's length.
+ */
 function embed(inputs: string[], response: ServerResponse, bytes: number): void {
   const counts = inputs.map(({ length }) => length + 2);
   const index = counts.findIndex((count) => count > 256);
@@ -234,7 +238,7 @@ function embed(inputs: string[], response: ServerResponse, bytes: number): void 
 
 export const FLOOD_TOKENS_MAX = 4000;
 
-/** Writes as fast as the client reads, until it disconnects. */
+/** Writes as fast as the client reads, until the client disconnects. */
 async function flood(stub: Stub, response: ServerResponse): Promise<void> {
   const closed = once(response, 'close');
   response.writeHead(200, { 'content-type': 'text/event-stream' });

@@ -13,7 +13,10 @@ import { registerStarterModel } from '../../models/starter/register-starters.ts'
 
 type Model = { assetId: string; revisionId: string };
 
-/** For tests: a starter model whose GGUF is never read; other content creates a newer revision. */
+/**
+ * For tests: inserts a starter model with a GGUF that is never read. Different content creates a newer
+ * revision.
+ */
 export async function insertStarter(
   services: Services,
   slug: string,
@@ -32,7 +35,7 @@ export async function insertStarter(
   });
 }
 
-/** For tests: a model of these files, content by path; an adapter has a parent. */
+/** For tests: inserts a model with these files (content by path). An adapter also has a parent. */
 export async function insertModel(
   services: Services,
   owner: { userId: string },
@@ -60,7 +63,10 @@ export async function insertModel(
   });
 }
 
-/** For tests: an embedding model in the layout of sentence-transformers; `files` by path override its own. */
+/**
+ * For tests: inserts an embedding model with the files of sentence-transformers. `files` (content by path)
+ * replaces some of them.
+ */
 export async function insertEncoder(
   services: Services,
   owner: { userId: string },
@@ -81,7 +87,7 @@ export async function insertEncoder(
   });
 }
 
-/** For tests: a starter model for embeddings whose weights are never read. */
+/** For tests: inserts a starter model for embeddings, whose weights are never read. */
 export async function insertStarterEncoder(services: Services, slug: string): Promise<Model> {
   const localPath = path.join(services.config.dataDir, 'encoder');
   await writeFile(localPath, '{"model_type":"bert","hidden_size":4}');
@@ -99,7 +105,10 @@ export async function insertStarterEncoder(services: Services, slug: string): Pr
   });
 }
 
-/** For tests: a small FLUX model in Diffusers' format; `files` by path override its own. */
+/**
+ * For tests: inserts a small FLUX model in Diffusers' format. `files` (content by path) replaces some of
+ * them.
+ */
 export async function insertFlux(
   services: Services,
   owner: { userId: string },
@@ -116,7 +125,10 @@ export async function insertFlux(
   });
 }
 
-/** For tests: a small Paris in its published folders; `files` by path override its own. */
+/**
+ * For tests: inserts a small Paris model with the folders in which it is published. `files` (content by path)
+ * replaces some files.
+ */
 export async function insertParis(
   services: Services,
   owner: { userId: string },
@@ -136,8 +148,7 @@ export async function insertParis(
   });
 }
 
-/** For tests: a model with a trained adapter on the base, without the training. */
-/** For tests: a Wan in Diffusers' format, whose weights are never read. */
+/** For tests: inserts a Wan model in Diffusers' format, whose weights are never read. */
 export async function insertWan(
   services: Services,
   owner: { userId: string },
@@ -160,6 +171,7 @@ export async function insertWan(
   });
 }
 
+/** For tests: inserts a model with a trained adapter on the base, without training it. */
 export async function insertFineTune(
   services: Services,
   base: Model,
@@ -196,7 +208,7 @@ export async function insertFineTune(
   });
 }
 
-/** For tests: a training that has ended with these files. Returns its id. */
+/** For tests: inserts a training run that has ended with these files. Returns its id. */
 export async function insertTraining(
   tx: Transaction,
   files: { path: string; sha256: string }[],

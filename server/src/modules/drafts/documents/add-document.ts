@@ -28,9 +28,9 @@ import type { Section } from './sections.ts';
 
 const PART = 'document';
 const PROGRAM = new URL('./read-document-program.ts', import.meta.url);
-/** A document of maximum size at half a megabit per second. */
+/** Enough to upload a document of the maximum size at 0.5 Mbit/s. */
 const WHOLE_MS = 15 * 60_000;
-/** A thousand pages use a quarter of it. */
+/** Four times what a document of a thousand pages needs. */
 const CPU_SECONDS = 60;
 const HEAP_MB = 512;
 const WAITING_MAX = 4;
@@ -86,7 +86,7 @@ async function receive(ctx: Context, parts: AsyncIterable<Multipart>): Promise<R
   return received;
 }
 
-/** Returns all sections, with and without text. */
+/** Reads the document in a separate process. Returns all sections, including empty ones. */
 async function read(
   ctx: Context,
   { name, blob, signal }: Received & { signal: AbortSignal },
@@ -113,7 +113,7 @@ async function read(
   return sections;
 }
 
-/** Rules and page numbers don't count as text. */
+/** True if the text has a letter: horizontal rules and page numbers alone are no content. */
 function hasText({ text }: Pick<Section, 'text'>): boolean {
   return /\p{L}/u.test(text);
 }

@@ -14,7 +14,7 @@ const read = async (name: string, bytes: Buffer | string) => {
   return readDocument(file, name);
 };
 
-test('a PDF has the text of each page in paragraphs, and none for a picture', async () => {
+test('reads the text of each PDF page in paragraphs; a page with only a picture is empty', async () => {
   const pages = [['Rye bread needs a', 'long rest.', '', 'Spelt bread does not.'], [], ['Oats come last.']];
   expect(await read('bread.pdf', makePdf(pages))).toEqual([
     { page: 1, heading: null, text: 'Rye bread needs a\nlong rest.\n\nSpelt bread does not.' },
@@ -23,7 +23,7 @@ test('a PDF has the text of each page in paragraphs, and none for a picture', as
   ]);
 });
 
-test('rejoins a hyphenated word, and starts a paragraph with a new column', () => {
+test('rejoins a hyphenated word and starts a new paragraph at a new column', () => {
   const line = (str: string, y: number) => ({ str, hasEOL: true, transform: [12, 0, 0, 12, 72, y] });
   expect(toText([line('The leav-', 700), line('ening rests.', 686), line('Top', 700)])).toBe(
     'The leavening rests.\n\nTop',
@@ -48,7 +48,7 @@ test('a Word document has text under its headings, and tables by rows', async ()
   ]);
 });
 
-test('Markdown has text under its headings, which fences do not contain', async () => {
+test('reads Markdown by heading and ignores headings in fenced code', async () => {
   const markdown =
     '---\ntitle: x\n---\nIntro\n\n# Rye ##\nLong rest.\n\n```sh\n# no heading\n```\n## Oats\nLast.';
   expect(await read('bread.md', markdown)).toEqual([

@@ -5,7 +5,7 @@ import { getDocument, VerbosityLevel } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import type { TextItem } from 'pdfjs-dist/types/src/display/api.js';
 import { type Section, UnreadableDocument } from './sections.ts';
 
-/** Factor of the usual line distance above which a gap separates paragraphs. */
+/** A gap between lines starts a new paragraph if it exceeds the median line distance by this factor. */
 const PARAGRAPH_GAP = 1.35;
 
 const folderOf = (name: string) =>
@@ -46,7 +46,7 @@ export async function readPdf(localPath: string): Promise<Section[]> {
 
 type Line = { text: string; y: number };
 
-/** Joins lines, with an empty line between paragraphs, and rejoins hyphenated words. */
+/** Joins lines, rejoins hyphenated words, and separates paragraphs by an empty line. */
 export function toText(items: readonly Pick<TextItem, 'str' | 'hasEOL' | 'transform'>[]): string {
   const lines = toLines(items);
   const gaps = lines.slice(1).map(({ y }, at) => (lines[at]?.y ?? y) - y);
@@ -54,7 +54,7 @@ export function toText(items: readonly Pick<TextItem, 'str' | 'hasEOL' | 'transf
   return lines
     .map(({ text }, at) => {
       const gap = gaps[at - 1] ?? 0;
-      // A higher position means the top of the next column.
+      // A line above the previous one starts a new column.
       const isParagraph = at > 0 && (gap > usual * PARAGRAPH_GAP || gap < -usual / 2);
       return (isParagraph ? '\n\n' : '\n') + text;
     })

@@ -1,4 +1,4 @@
-/** A document is unreadable. The message is for the user and continues after the document's name. */
+/** A document cannot be read. The message is shown to the user after the document's name. */
 export class UnreadableDocument extends Error {}
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
@@ -17,10 +17,13 @@ export function headedSections(blocks: Iterable<{ heading: boolean; text: string
   return sections.map(({ heading, blocks: texts }) => ({ page: null, heading, text: texts.join('\n\n') }));
 }
 
-/** A part of a document with its text: a page, or the text under a heading; plain text has neither. */
+/**
+ * A part of a document: a page of a PDF, or the text under a heading. Plain text has neither page nor
+ * heading.
+ */
 export type Section = { page: number | null; heading: string | null; text: string };
 
-/** Returns the text under each heading, without front matter; fenced blocks are code and have no headings. */
+/** Returns the text under each heading. Skips front matter, and ignores headings in fenced code. */
 export function readMarkdown(markdown: string): Section[] {
   const text = markdown.replace(/^---\r?\n[\s\S]*?\r?\n---\r?\n/, '');
   return headedSections(blocksOf(text.split(/\r?\n/)));

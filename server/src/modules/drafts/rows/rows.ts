@@ -11,8 +11,7 @@ import * as queries from './row-queries.ts';
 import { markRowsSaved, type SourcedRow, selectUnsaved } from './row-queries.ts';
 
 /**
- * Returns the rows of a draft of the caller in document order; the cursor is the last row of the previous
- * page.
+ * Returns the rows of a caller's draft in document order. The cursor is the last row of the previous page.
  */
 export async function listRows(
   ctx: Context,
@@ -66,8 +65,8 @@ export async function changeRow(
 }
 
 /**
- * Saves rows of a draft of the caller in one of their datasets, each once. Throws AppError 'not_found',
- * 'invalid_request' if there are no rows left to save, and the errors of `addLines`.
+ * Saves rows of a caller's draft in one of the caller's datasets. Rows that are already saved are skipped.
+ * Throws AppError 'not_found', 'invalid_request' if no row is left to save, and the errors of `addLines`.
  */
 export async function saveRows(
   ctx: Context,

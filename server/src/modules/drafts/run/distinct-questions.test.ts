@@ -10,7 +10,7 @@ test('rejects a near-duplicate question', () => {
   expect(add('Why?')).toBe(true);
 });
 
-test('recognises duplicates in scripts without spaces, and in questions of signs alone', () => {
+test('recognises duplicates in scripts without spaces, and among questions of punctuation only', () => {
   const { add } = distinctQuestions([]);
   expect([add('パンは何ですか'), add('パンは何ですか？'), add('酵母は何ですか')]).toEqual([
     true,

@@ -15,7 +15,7 @@ import { rowsRequest } from '../start/quote-draft.ts';
 
 const LATE = 'The documents were not read within a day. Start again with fewer.';
 
-/** Answers chunks of a draft for a turn, and saves the rows. */
+/** Sends open chunks of a leased draft to the model and saves the rows, until its turn on the model ends. */
 export async function runDraft(
   services: Services,
   chat: ChatParts,
@@ -38,7 +38,7 @@ export async function runDraft(
       await tell(tx, row);
       return saveChunkResults(tx, row, results);
     },
-    // If all answers failed, further requests would fail too.
+    // If every request failed, stop: further requests would fail too.
     failure: (results) =>
       results.every(({ error }) => error !== null) ? (results.at(-1)?.error ?? null) : null,
     prepareEnd:
@@ -74,12 +74,12 @@ async function requestChunkRows(
   return { number, ...storableJson(rowsOfAnswer(answer.text, answer.isWhole)), error, costMicro };
 }
 
-/** Share of common words from which two questions count as equal. */
+/** Two questions count as equal if they have at least this share of their words in common. */
 const SAME_FROM = 0.8;
 
 /**
- * Recognises near-duplicate questions: at least four of five words in common (Jaccard index). `add` returns
- * whether the question is new, and if so stores it.
+ * Recognises near-duplicate questions by their common words (Jaccard index). `add` stores a new question and
+ * returns true; for a duplicate it returns false.
  */
 export function distinctQuestions(known: readonly string[]) {
   /** Number of words per question, and questions per word. */
@@ -114,7 +114,7 @@ export function distinctQuestions(known: readonly string[]) {
 function wordsOf(text: string): Set<string> {
   const lower = text.toLowerCase().normalize('NFKC');
   const words = lower.match(/[\p{L}\p{M}\p{N}]+/gu);
-  // A question without words counts as one word.
+  // A question without words, e.g. '???', counts as one word.
   return new Set(words ?? [lower]);
 }
 
@@ -129,9 +129,9 @@ const SAYS = /[\p{L}\p{N}]/u;
 const row = z.object({ question: z.string(), answer: z.string() });
 
 /**
- * Returns the rows in an answer: every JSON object with a question and an answer, wherever it occurs, because
- * models omit the envelope or add text around it. Counts blank rows, a row truncated by the end of the
- * answer, and an answer without rows.
+ * Returns the rows in an answer: every JSON object with a question and an answer, wherever it is, because
+ * models omit the outer object or add text around it. Counts what is left out: blank rows, a row that the end
+ * of the answer cuts off, and an answer without rows.
  */
 export function rowsOfAnswer(answer: string, isWhole: boolean): Found {
   const found: Found = { rows: [], dropped: {} };
@@ -154,7 +154,10 @@ function drop({ dropped }: Found, reason: DropReason): void {
   dropped[reason] = (dropped[reason] ?? 0) + 1;
 }
 
-/** Returns each innermost `{…}` span, ignoring braces in strings, which end at the line end at the latest. */
+/**
+ * Returns the innermost `{…}` spans. Braces inside strings are ignored; an unclosed string ends at the line
+ * end.
+ */
 function innermostObjects(text: string): { objects: string[]; isOpen: boolean } {
   const objects: string[] = [];
   let begin: number | null = null;

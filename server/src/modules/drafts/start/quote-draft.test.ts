@@ -14,7 +14,7 @@ describe('chunks', () => {
     expect(chunks).toEqual([{ place: 'pages 3–4', text: 'Rye.\n\nSpelt.\n\nOats.' }]);
   });
 
-  test('that are half full end before a heading; short parts stay together', () => {
+  test('end before a heading if they are half full; short parts stay together', () => {
     const long = sentences(12, 'loaf');
     const chunks = toChunks([under('Rye', 'Rye'), under('Spelt', long), under('Oats', 'Oats')], {
       size: 500,
@@ -31,14 +31,14 @@ describe('chunks', () => {
     expect(first?.text.endsWith(shared)).toBe(true);
   });
 
-  test('of plain text have no place', () => {
+  test('have no page or heading if the text is plain', () => {
     expect(toChunks([{ page: null, heading: null, text: 'Bread' }], { size: 500, overlap: 200 })).toEqual([
       { place: '', text: 'Bread' },
     ]);
     expect(toChunks([], { size: 500, overlap: 0 })).toEqual([]);
   });
 
-  test('of any text are not too long or empty, and lose or split no character', () => {
+  test('are never too long or empty, and never lose or split a character', () => {
     const part = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('. ', '\n\n', '🥐', ' ', 'bread'));
     const text = fc.array(part, { maxLength: 400 }).map((parts) => parts.join('').toWellFormed());
     fc.assert(

@@ -25,7 +25,7 @@ const PLACE_LENGTH_MAX = 200;
 const BETWEEN = '\n\n';
 const SENTENCE_END = /[。！？]|[.!?]["')\]]*\s+/g;
 
-/** `chunks` is null if the draft's existing chunks are resumed. */
+/** `chunks` is null if the run resumes the draft's existing chunks. */
 export type Quoted = {
   settings: DraftSettings;
   chunks: NewChunk[] | null;
@@ -35,10 +35,10 @@ export type Quoted = {
 };
 
 /**
- * Returns what a draft of the caller would read and its maximum price at the batch rate: from scratch, or
- * without settings only for unanswered chunks. Throws AppError 'not_found', 'model_not_found', 'conflict' if
- * nothing is left to resume, and 'invalid_request' if there is nothing to read or it exceeds the limit of a
- * draft or the model.
+ * Returns the chunks to read and their maximum price at the batch rate. With settings, the whole draft is
+ * read again; without settings, only the unanswered chunks. Throws AppError 'not_found', 'model_not_found',
+ * 'conflict' if nothing is left to resume, and 'invalid_request' if there is nothing to read, or too much for
+ * a draft or the model.
  */
 export async function readQuote(
   ctx: Context,
@@ -109,9 +109,9 @@ type Sizes = { size: number; overlap: number };
 type Piece = { section: Section; text: string };
 
 /**
- * Splits a document into chunks of at most `size` characters, between paragraphs, or between sentences or
- * words if a paragraph is too long. A chunk that is half full ends before a heading; otherwise the next chunk
- * repeats up to `overlap` characters of its end.
+ * Splits a document into chunks of at most `size` characters. Chunks end between paragraphs; a longer
+ * paragraph is split between sentences or words. A chunk that is at least half full ends before a heading.
+ * Any other chunk continues: the next one repeats up to `overlap` characters of its end.
  */
 export function toChunks(sections: readonly Section[], { size, overlap }: Sizes): Chunk[] {
   const chunks: Chunk[] = [];
@@ -137,7 +137,7 @@ function lengthOf(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { text }) => sum + text.length, Math.max(0, pieces.length - 1) * BETWEEN.length);
 }
 
-/** Returns the end of a chunk from the start of a sentence, or else of a word. */
+/** Returns the end of a chunk to repeat in the next one. It starts with a sentence, or else with a word. */
 function restOf(pieces: readonly Piece[], overlap: number): Piece[] {
   const last = pieces.at(-1);
   if (!last || overlap === 0) return [];
@@ -170,8 +170,8 @@ function cut(paragraph: string, size: number): string[] {
 }
 
 /**
- * Returns the position after the last sentence that fits, or else word, or else character; never splits a
- * surrogate pair.
+ * Returns where to cut: after the last sentence that fits, else after the last word, else after the last
+ * character. Never splits a surrogate pair.
  */
 function cutAt(text: string, size: number): number {
   const begin = text.slice(0, size);
@@ -199,7 +199,7 @@ function placeOf(sections: readonly Section[]): string {
     : headings;
 }
 
-/** Returns the request for the rows of a chunk; the model server constrains the answer to the schema. */
+/** Returns the request for the rows of a chunk. Its schema makes the model server return valid JSON. */
 export function rowsRequest(
   { model, prompt, rows_per_chunk: rows }: Pick<DraftSettings, 'model' | 'prompt' | 'rows_per_chunk'>,
   text: string,

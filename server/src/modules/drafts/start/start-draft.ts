@@ -37,7 +37,7 @@ async function begin(
   { settings, chunks, unanswered, highestMicro, prices }: Quoted,
 ): Promise<{ id: string }> {
   const row = await lockRestingDraft(tx, ctx, id);
-  // It may have run since the quote.
+  // Another run may have answered chunks since the quote.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
     throw conflict('The draft has changed. Start again.');
   if (chunks) await replaceChunks(tx, id, chunks);

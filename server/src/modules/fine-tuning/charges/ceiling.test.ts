@@ -12,18 +12,18 @@ import {
 
 const run = { ceilingMicro: 150n, settledMicro: 40n, chargedMicro: 60n };
 
-test('a ceiling is 1.5 times the quote, rounded up and never zero', () => {
+test('the default ceiling is 1.5 times the quote, rounded up, and never zero', () => {
   expect(defaultCeilingMicro(100n)).toBe(150n);
   expect(defaultCeilingMicro(101n)).toBe(152n);
   expect(defaultCeilingMicro(0n)).toBe(1n);
 });
 
-test('a round may cost the rest of the ceiling', () => {
+test('a round may cost what earlier rounds left of the ceiling', () => {
   expect(remainingCeilingMicro(run)).toBe(110n);
   expect(remainingCeilingMicro({ ...run, settledMicro: 200n })).toBe(0n);
 });
 
-test('a resumed run may cost 1.5 times the rest, and never less than its previous ceiling', () => {
+test('the ceiling of a resumed run grows to 1.5 times the remaining cost, and never shrinks', () => {
   expect(resumeCeilingMicro(run, 20n)).toBe(150n);
   expect(resumeCeilingMicro(run, 100n)).toBe(250n);
 });
@@ -33,7 +33,7 @@ test('refuses a ceiling that is already used up', () => {
   expect(() => assertCeilingAbove(run, 101n)).not.toThrow();
 });
 
-test("refuses a ceiling that only pays for a failed round's saved work", () => {
+test('refuses a ceiling that would be used up by the saved work of a failed round', () => {
   const refusal =
     'The run has cost 0.0001 BGL so far, and the work that it has saved costs another 0.00003 BGL. Set a limit above 0.00013 BGL';
   expect(() => assertCeilingAbove(run, 130n, 30n)).toThrow(
@@ -42,7 +42,7 @@ test("refuses a ceiling that only pays for a failed round's saved work", () => {
   expect(() => assertCeilingAbove(run, 131n, 30n)).not.toThrow();
 });
 
-test('exceeds its time after four times its estimate, except in its last step or with a chosen ceiling', () => {
+test('exceeds its time after four times its estimate, except in its last step or if the user chose the ceiling', () => {
   const at = { step: 1, stepsTotal: 9 };
   expect([400n, 401n].map((used) => isOverTime({ estimateMicro: 100n }, used, at))).toEqual([false, true]);
   expect(isOverTime({ estimateMicro: 100n }, 401n, { step: 0, stepsTotal: 0 })).toBe(true);
@@ -50,7 +50,7 @@ test('exceeds its time after four times its estimate, except in its last step or
   expect(isOverTime({ estimateMicro: null }, 401n, at)).toBe(false);
 });
 
-describe('free work to finish a run', () => {
+describe('the free work that lets a run finish', () => {
   const price = defaultPrice('training:CPU');
   const quoted = {
     price,
@@ -63,18 +63,18 @@ describe('free work to finish a run', () => {
     graceMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
 
-  test('is the held amount, but at least five minutes, from the last step on', () => {
+  test('is worth the held amount from the last step on, but at least five minutes', () => {
     expect([lent(0, 0, 150n), lent(1, 3, 150n, 149n)]).toEqual([0n, 0n]);
     expect([lent(2, 3, 150n), lent(3, 3, 150n), lent(1, 1, 150n)]).toEqual(Array(3).fill(fiveMinutes));
     expect(lent(2, 3, 3n * fiveMinutes)).toBe(3n * fiveMinutes);
   });
 
-  test("is the ceiling's amount once it is held", () => {
+  test('is worth the ceiling once the ceiling is held', () => {
     expect(lent(1, 3, 150n)).toBe(150n);
     expect(lent(1, 3, 150n, 149n)).toBe(0n);
   });
 
-  test('is up to four times the estimate without a chosen ceiling', () => {
+  test('lasts up to four times the estimate if the user chose no ceiling', () => {
     const usual = { ...quoted, ...rounds, estimateMicro: 100n, ceilingMicro: 150n };
     const left = { step: 1, stepsTotal: 9 };
     expect(graceMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
@@ -83,13 +83,13 @@ describe('free work to finish a run', () => {
     expect(graceMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
   });
 
-  test('is nothing before the last step of a later round, whose cost is known', () => {
+  test('is nothing before the last step of a later round, because the cost of such a round is known', () => {
     const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null, resumes: 1 };
     const lentTo = (step: number) => graceMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
     expect([lentTo(1), lentTo(2)]).toEqual([0n, fiveMinutes]);
   });
 
-  test('is the held amount under a ceiling below the quote, once all steps are done', () => {
+  test('is worth the held amount once all steps are done, if the ceiling is below the quote', () => {
     expect([lent(1, 2, 50n), lent(2, 3, 50n)]).toEqual([0n, 0n]);
     expect(lent(2, 2, 50n)).toBe(50n);
   });

@@ -10,7 +10,7 @@ export function defaultCeilingMicro(quoteMicro: bigint): bigint {
   return ceiling > 0n ? ceiling : 1n;
 }
 
-/** Minimum seconds of free work for a run in its last step. */
+/** Minimum seconds of free work in the last step. */
 const FINISH_S = 300;
 
 /** A run without a chosen ceiling is stopped after this multiple of its estimate. */
@@ -47,8 +47,8 @@ export function graceMicro(
 }
 
 /**
- * True if a run without a chosen ceiling has taken four times its estimate, which may be below the ceiling if
- * the run was resumed near its end. A run in its last step may finish.
+ * True if a run without a chosen ceiling has taken four times its estimate. This can be less than the
+ * ceiling, if the run was resumed near its end. A run in its last step may finish.
  */
 export function isOverTime(
   { estimateMicro }: Pick<RunRow, 'estimateMicro'>,
@@ -69,7 +69,8 @@ function largerAmount(a: bigint, b: bigint): bigint {
 type Chosen = Pick<RunRow, 'ceilingMicro' | 'estimateMicro' | 'quote'>;
 
 /**
- * True if a run stops at its ceiling before its last step: the user chose it, below the quote or on resume.
+ * True if a run is stopped at its ceiling even before its last step. The user has chosen this ceiling, either
+ * below the quote or when resuming.
  */
 export function stopsAtCeiling(run: Chosen & Pick<RunRow, 'resumes'>): boolean {
   return run.estimateMicro === null && (isCutShort(run) || run.resumes > 0);
@@ -79,7 +80,7 @@ function isCutShort({ ceilingMicro, estimateMicro, quote }: Chosen): boolean {
   return estimateMicro === null && ceilingMicro < parseBgl(quote.total);
 }
 
-/** Returns what this round may cost: the ceiling minus the cost of earlier rounds. */
+/** Returns what this round may cost: the ceiling minus the cost of all earlier rounds. */
 export function remainingCeilingMicro({ ceilingMicro, settledMicro }: Rounds): bigint {
   return ceilingMicro > settledMicro ? ceilingMicro - settledMicro : 0n;
 }
@@ -90,8 +91,8 @@ export function costSoFarMicro({ settledMicro, chargedMicro }: Rounds): bigint {
 }
 
 /**
- * Returns the default ceiling of a resumed run: 1.5 times the remaining cost, and at least the previous
- * ceiling.
+ * Returns the default ceiling of a resumed run: its current cost plus 1.5 times the remaining cost, but at
+ * least the previous ceiling.
  */
 export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
   const usual = costSoFarMicro(run) + defaultCeilingMicro(costLeftMicro);
@@ -99,8 +100,8 @@ export function resumeCeilingMicro(run: Rounds, costLeftMicro: bigint): bigint {
 }
 
 /**
- * Throws AppError('invalid_request') unless the ceiling of a resumed run exceeds its current cost plus its
- * saved but unpaid work.
+ * Throws AppError('invalid_request') unless the ceiling exceeds the run's current cost, including its saved
+ * but unpaid work.
  */
 export function assertCeilingAbove(run: Rounds, ceilingMicro: bigint, unpaidMicro = 0n): void {
   const soFar = costSoFarMicro(run);

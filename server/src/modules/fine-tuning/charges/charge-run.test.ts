@@ -35,7 +35,7 @@ async function expire() {
   await server.services.db.transaction().execute((tx) => expireHolds(tx, { now: clock.now(), limit: 100 }));
 }
 
-/** Spends credits on something else. */
+/** Uses up credits. */
 async function spend(as: TestUser, amountMicro: bigint) {
   await server.services.db.transaction().execute((tx) =>
     transfer(tx, {
@@ -63,7 +63,7 @@ function untilStopped(afterReport: () => Promise<unknown> = async () => {}) {
   };
 }
 
-/** Like `untilStopped`, but always in the last step. */
+/** Like `untilStopped`, but the run is always in its last step. */
 function untilLate() {
   return async (one: Launch) => {
     let command = '';
@@ -129,12 +129,12 @@ describe('a fine-tune', () => {
     expect(micro(resumed.held)).toBeLessThanOrEqual(micro(ceiling) - micro(run.ceiling));
     await ended(modelId);
     expect(await runOf(modelId)).toMatchObject({ stop_reason: 'ceiling', charged: ceiling, held: '0' });
-    // Without a new ceiling the default is 1.5 times the remaining cost.
+    // The next default ceiling adds 1.5 times the remaining cost.
     const next = await runOf(modelId);
     expect(micro(next.resume_ceiling)).toBe(micro(ceiling) + Math.ceil(1.5 * micro(next.resume_hold)));
   });
 
-  test('without a chosen ceiling stops after four times its estimate, costs the quote and can be resumed', async () => {
+  test('without a chosen ceiling is stopped after four times its estimate, costs the quote and can be resumed', async () => {
     const before = await balance();
     const { modelId } = await begin(untilStopped());
     const begun = await runOf(modelId);
@@ -153,7 +153,7 @@ describe('a fine-tune', () => {
     expect(run.resume_hold).not.toBeNull();
   });
 
-  test('stops after four times its estimate below the higher ceiling of an earlier round', async () => {
+  test('is stopped after four times its estimate even if an earlier round had a higher ceiling', async () => {
     const raise = server.services.db.updateTable('runs').set({ ceiling_micro: parseBgl('1') });
     const { modelId } = await begin(async (one) => {
       await raise.where('id', '=', one.workloadId).execute();
@@ -164,14 +164,14 @@ describe('a fine-tune', () => {
     expect(run).toMatchObject({ stop_reason: 'time', charged: run.quote.total });
   });
 
-  test('is neither charged nor stopped while the server cannot accept its finished result', async () => {
+  test('is neither charged nor stopped while its finished result cannot be uploaded', async () => {
     const commands: string[] = [];
     const { modelId } = await begin(
       async (one) => {
         const { call, report, put } = workload(one);
         const { accepted_seq } = await report(step(1));
         clock.advance({ seconds: 5 });
-        // The server receives these seconds together with the end of the counted phase.
+        // These five seconds are reported together with the end of the counted phase.
         const saving = { type: 'phase', phase: 'saving', counted: false, seq: accepted_seq + 1 };
         const body = JSON.stringify({ reports: [{ ...saving, at: clock.now().toISOString() }] });
         await call('POST', 'reports', body, { 'content-type': 'application/json' });
@@ -185,7 +185,7 @@ describe('a fine-tune', () => {
         await report({ type: 'result', files, summary: { eval_loss: 0.5 } });
         return 0;
       },
-      // By the end of its training it has used more than this.
+      // The training itself already costs more than this ceiling.
       { payload: { ceiling: '0.000002' } },
     );
     await ended(modelId);
@@ -197,7 +197,7 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('holds no more than a ceiling below its quote', async () => {
+  test('holds no more than its ceiling if that is below the quote', async () => {
     const modelId = await start({ payload: { ceiling: '0.000002' } });
     expect(await runOf(modelId)).toMatchObject({ held: '0.000002', ceiling: '0.000002' });
     const { run_id: runId } = await runOf(modelId);
@@ -205,7 +205,7 @@ describe('a fine-tune', () => {
     await expect(start({ payload: { ceiling: '0' } })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('extends its hold, and is stopped with its work saved when the credits run out', async () => {
+  test('extends its hold; when the credits run out, it saves its work and is stopped', async () => {
     const poor = await server.signUp('Poor');
     // The remaining credit pays for about 100 seconds.
     await spend(poor, parseBgl((await balance(poor)).available) - 70_000n);
@@ -224,9 +224,9 @@ describe('a fine-tune', () => {
     expect(micro(left.available)).toBe(70_000 - micro(run.charged));
   });
 
-  test("continues with credits released by its owner's idle usage window", async () => {
+  test('continues with credits that an idle usage window of its owner releases', async () => {
     const chatting = await server.signUp('Chatting');
-    // The remaining credit pays for about 100 seconds; the same amount is held for a chat.
+    // The remaining credits pay for about 100 seconds. A chat holds as much again.
     await spend(chatting, parseBgl((await balance(chatting)).available) - 140_000n);
     const own = await filesOf(chatting);
     const { usage } = server.app;
@@ -246,7 +246,7 @@ describe('a fine-tune', () => {
     expect(micro((await runOf(modelId, chatting)).charged)).toBeGreaterThan(100_000);
   });
 
-  test('is stopped once it has used up the budget of its API key', async () => {
+  test('is stopped once the budget of its API key is used up', async () => {
     const { secret } = await server.request(
       createApiKey,
       {
@@ -266,12 +266,12 @@ describe('a fine-tune', () => {
       stop_reason: 'budget',
       reason: 'The budget of its API key is used up. The work was saved.',
     });
-    // It also works during the last seconds before the budget is used up.
+    // The run also used the last seconds of the budget.
     expect(micro(run.charged)).toBeGreaterThan(70_000 - Math.ceil(10 * PRICE_MICRO_PER_S));
     expect(micro(run.charged)).toBeLessThanOrEqual(70_000);
   });
 
-  test('gets a new hold if its hold expired while it waited', async () => {
+  test('gets a new hold if its hold expired while the run waited', async () => {
     const modelId = await start();
     const { held } = await runOf(modelId);
     await expire();
@@ -305,12 +305,12 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId, broke)).toMatchObject({
       state: 'cancelled',
       charged: '0',
-      // It ended without reporting any saved work.
+      // The run ended before it had saved any work.
       reason: 'Your credits ran out.',
     });
   });
 
-  test('is not charged if its hold expired unnoticed', async () => {
+  test('is not charged if its hold expired before the run ended', async () => {
     const { modelId, launch } = await begin(async (one, process) => {
       await idleUntilStopped(one, process);
       await workload(one).report({ type: 'stopped', step: 1 });
@@ -329,11 +329,11 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('finishes in its last step at its ceiling and pays no more than the ceiling', async () => {
+  test('may finish its last step beyond its ceiling, but pays no more than the ceiling', async () => {
     const commands = new Set<string>();
     const { modelId } = await begin(async (one) => {
       const { report, put } = workload(one);
-      // Twice as long as its ceiling pays for, in its last step and the evaluation after it.
+      // The last step and the evaluation take twice as long as the ceiling pays for.
       for (const now of [step(1), step(1), step(2), { type: 'phase', phase: 'evaluating' } as const]) {
         clock.advance({ seconds: 25 });
         commands.add((await report(now)).command);
@@ -350,12 +350,12 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('is stopped after a while in its last step, and a resume can finish', async () => {
+  test('is stopped if its last step takes too long; a resumed round can finish it', async () => {
     const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.03' } });
     await ended(modelId);
     const run = await runOf(modelId);
     expect(run).toMatchObject({ state: 'cancelled', stop_reason: 'ceiling', charged: run.ceiling });
-    // The ceiling's seconds plus five minutes, until the next report.
+    // The ceiling pays for its seconds; five more minutes are free. The next report then stops the run.
     const paidSeconds = micro(run.ceiling) / PRICE_MICRO_PER_S;
     expect(run.elapsed_seconds).toBeGreaterThan(paidSeconds + 300);
     expect(run.elapsed_seconds).toBeLessThan(paidSeconds + 310);
@@ -367,7 +367,7 @@ describe('a fine-tune', () => {
     expect(await runOf(modelId)).toMatchObject({ state: 'completed', held: '0' });
   });
 
-  test('stops at a ceiling below its quote while a step remains', async () => {
+  test('is stopped at a ceiling below its quote if a step remains', async () => {
     const { modelId } = await begin(untilLate(), { payload: { ceiling: '0.007' } });
     await ended(modelId);
     const run = await runOf(modelId);
@@ -375,8 +375,8 @@ describe('a fine-tune', () => {
     expect(run.elapsed_seconds).toBeLessThan(7_000 / PRICE_MICRO_PER_S + 10);
   });
 
-  // Last, because it makes later estimates longer.
-  test('finishes if it takes longer than its ceiling pays for, at no extra cost', async () => {
+  // This test is the last one, because its slow run raises later estimates.
+  test('may finish at no extra cost if it takes longer than its ceiling pays for', async () => {
     const commands = new Set<string>();
     const { modelId } = await begin(async (one) => {
       const { report, put } = workload(one);

@@ -9,17 +9,17 @@ const run = {
   ...{ settledSeconds: 40, unpaidSeconds: 15, chargedMicro: 5n, heldMicro: 1_000_000n },
 };
 
-test('a charged round has paid for all saved work', () => {
+test('a charged round has paid for all its saved work', () => {
   expect(settleSeconds(run, 100)).toEqual({ settledSeconds: 100, unpaidSeconds: 0 });
 });
 
-test('a failed round owes its saved work in addition to earlier debt', () => {
+test('a failed round owes its saved work, in addition to what earlier rounds owe', () => {
   const failed = { ...run, chargedMicro: 0n };
   expect(settleSeconds(failed, 100)).toEqual({ settledSeconds: 100, unpaidSeconds: 75 });
   expect(settleSeconds(failed, 40)).toEqual({ settledSeconds: 40, unpaidSeconds: 15 });
 });
 
-test('a failed round owes at most its hold, because the rest is free', () => {
+test('a failed round owes at most its hold; work beyond it is free', () => {
   const failed = { ...run, chargedMicro: 0n, heldMicro: runCostMicro(run.price, 60, 1) };
   const { unpaidSeconds } = settleSeconds(failed, 100);
   expect(unpaidSeconds).toBeGreaterThan(59);
@@ -28,7 +28,7 @@ test('a failed round owes at most its hold, because the rest is free', () => {
   expect(settleSeconds(free, 100).unpaidSeconds).toBe(0);
 });
 
-test('charged work that was lost with its machine stays settled', () => {
+test('charged work stays charged even if it was lost with its machine', () => {
   expect(settleSeconds(run, 10)).toEqual({ settledSeconds: 40, unpaidSeconds: 0 });
   expect(settleSeconds({ ...run, chargedMicro: 0n }, 10)).toEqual({ settledSeconds: 40, unpaidSeconds: 15 });
 });

@@ -11,23 +11,23 @@ const run = {
 } as const;
 const costOf = (seconds: number) => runCostMicro(run.price, seconds, 1);
 
-test('a round costs its work beyond the settled rounds', () => {
+test('a round costs its own work, without the work of settled rounds', () => {
   expect(roundCostMicro(run, 95)).toBe(costOf(60));
 });
 
-test('repeats charged work that was lost with its machine for free', () => {
+test('charged work that was lost with its machine is repeated for free', () => {
   expect(roundCostMicro(run, 20)).toBe(0n);
   expect(roundCostMicro(run, 35)).toBe(0n);
   expect(roundCostMicro(run, 45)).toBe(costOf(10));
 });
 
-test('a round pays for earlier unpaid work once it works', () => {
+test('a round pays for earlier unpaid work once it has done new work', () => {
   const resumed = { ...run, unpaidSeconds: 30 };
   expect(roundCostMicro(resumed, 35)).toBe(0n);
   expect(roundCostMicro(resumed, 45)).toBe(costOf(40));
 });
 
-test('a completed round pays for it even without new work, or after repeating lost work', () => {
+test('a completed round pays for earlier unpaid work even without new work, or after repeating lost work', () => {
   const resumed = { ...run, unpaidSeconds: 30 };
   expect(roundCostMicro(resumed, 35, true)).toBe(costOf(30));
   expect(roundCostMicro(resumed, 20, true)).toBe(costOf(30));

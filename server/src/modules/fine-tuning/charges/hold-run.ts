@@ -15,10 +15,12 @@ import { type RunHold, type RunRow, updateCharge, updateHold, updateStopReason }
 import { graceMicro, isOverTime, remainingCeilingMicro, TIMES_MAX } from './ceiling.ts';
 import { roundCostMicro } from './cost.ts';
 
-/** Far longer than a run waits. The hold of a running run is extended. */
+/** Far longer than a run waits to start. A running run extends its hold. */
 const HOLD_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Extends the hold by `EXTENDED_BY_S` when less than `LEFT_S` of it remains. */
+/**
+ * When the rest of the hold pays for less than `LEFT_S` seconds, it is extended by `EXTENDED_BY_S` seconds.
+ */
 const LEFT_S = 15;
 
 const EXTENDED_BY_S = 300;
@@ -57,12 +59,12 @@ export async function holdForRun(
 type Metered = { run: RunRow; workload: Workload; now: Date; freeIdleCredit: () => void };
 
 /**
- * Step: ensures that the hold covers what the run has used and will use soon, up to its ceiling. If the
- * ceiling, the balance or the API key's budget is exhausted and the hold is used up, the run is asked to save
- * its work and end; the time until then is free. A run in its last step or later may finish first, and
- * uncounted phases such as uploading the result are never stopped for lack of credits. While credits are
- * short, `freeIdleCredit` is called first: credits from the owner's idle usage windows are available at a
- * later report.
+ * Step: extends the hold, up to the ceiling, so that it covers the used time and the next seconds.
+ * If the ceiling, the balance or the API key's budget does not allow that and the hold is used up, the run is
+ * asked to save its work and end. Its time until then is free. A run in its last step or later may finish
+ * first. Phases that are not counted, such as uploading the result, are never stopped for lack of credits.
+ * While credits are short, `freeIdleCredit` ends idle usage windows of the owner. Their credits are available
+ * when the run reports again.
  */
 export async function meterRun(
   tx: Transaction,
@@ -103,7 +105,10 @@ async function stopFor(
   await stopWorkload(tx, { id: run.id, reason: why, now });
 }
 
-/** Returns how much more can be held for the run, and whether credits or the key's budget limit it. */
+/**
+ * Returns how much more can be held for the run, and whether the owner's credits or the key's budget set this
+ * limit.
+ */
 async function readMeans(
   tx: Transaction,
   run: RunRow,
@@ -115,7 +120,7 @@ async function readMeans(
     : { micro: available, limit: 'credits' };
 }
 
-/** Extends the hold to `wantedMicro` or as far as possible. Returns the held amount. */
+/** Extends the hold to `wantedMicro`, or as far as credits and budget allow. Returns the held amount. */
 async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Date): Promise<bigint> {
   const { micro: available } = await readMeans(tx, run);
   const micro = smallerAmount(wantedMicro, run.heldMicro + available);
@@ -123,7 +128,7 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
   try {
     await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
   } catch (error) {
-    // The credits were spent concurrently; keep the current hold.
+    // Another transaction has spent the credits, so the hold stays unchanged.
     if (isOutOfCredit(error)) return run.heldMicro;
     if (error instanceof AppError && error.code === 'conflict') {
       return replace(tx, run, smallerAmount(wantedMicro, available), now);
@@ -136,8 +141,8 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
 }
 
 /**
- * Holds new credits after the hold expired, e.g. while the run waited. Returns the held amount; 0 if nothing
- * can be held.
+ * Holds credits again after the hold has expired, e.g. while the run waited. Returns the held amount; 0 if
+ * nothing can be held.
  */
 async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: Date): Promise<bigint> {
   if (amountMicro <= 0n) return 0n;
@@ -157,9 +162,10 @@ async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: D
 }
 
 /**
- * Step: charges an ended run for its training time and releases the rest of the hold. Not charged: failed
- * runs, exports without a model, runs that ended before their first step, and runs whose hold expired (its
- * credits were already released). The next round, if any, pays for saved work of such a round.
+ * Step: charges an ended run for its training time, and releases the rest of the hold. These are not charged:
+ * failed runs, exports without a model, runs that ended before their first step, and runs whose hold has
+ * expired, because its credits were already released. If such a run is resumed, the next round pays for its
+ * saved work.
  */
 export async function settleRun(tx: Transaction, run: RunRow, workload: Workload): Promise<void> {
   if (run.chargedMicro !== null) return;
@@ -176,7 +182,10 @@ export async function settleRun(tx: Transaction, run: RunRow, workload: Workload
   }
 }
 
-/** A run that was stopped for exceeding its estimate costs at most the estimate. */
+/**
+ * Returns the maximum charge: a run that was stopped because it exceeded its estimated time costs at most the
+ * estimate.
+ */
 function mostMicro({ stopReason, estimateMicro }: RunRow, { state }: Workload, used: bigint): bigint {
   return stopReason === 'time' && estimateMicro !== null && state !== 'completed'
     ? smallerAmount(used, estimateMicro || 1n)

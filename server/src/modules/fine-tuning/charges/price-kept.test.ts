@@ -34,7 +34,7 @@ async function create(
   return id;
 }
 
-test('a run is charged at its quoted price, even if the price changes', async () => {
+test('a run is charged at its quoted price, even if the price changes before its end', async () => {
   const fine_tune_payload = {
     asset_id: await create('RAW', { 'rows.csv': 'question,answer\na,b\n' }),
     base_model: await create('MODEL', { 'config.json': '{}', 'model.safetensors': emptySafetensors() }),

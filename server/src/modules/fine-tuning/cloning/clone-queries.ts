@@ -3,7 +3,10 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 
 export type EndedClone = { runId: string; repoId: string; assetId: string | null; reason: string };
 
-/** Returns a run whose base model's clone has ended, successfully or not; null if there is none. */
+/**
+ * Returns a run that waits for its base model's clone, if the clone has ended, with or without success. Null
+ * if there is none.
+ */
 export async function findRunOfEndedClone(db: Database): Promise<EndedClone | null> {
   const { rows } = await sql<EndedClone>`
     select runs.id as "runId", clone.repo_id as "repoId", clone.asset_id as "assetId", clone.reason
@@ -14,7 +17,7 @@ export async function findRunOfEndedClone(db: Database): Promise<EndedClone | nu
   return rows[0] ?? null;
 }
 
-/** True if the clone was started for a run and no run waits for it any more. */
+/** True if the clone was started for a run, and no run waits for it any more. */
 export async function isAbandonedClone(db: Database, cloneId: string): Promise<boolean> {
   const { rows } = await sql<{ unneeded: boolean }>`
     select exists (
@@ -27,7 +30,7 @@ export async function isAbandonedClone(db: Database, cloneId: string): Promise<b
   return rows[0]?.unneeded ?? false;
 }
 
-/** Stores the cloned base revision in the run and in its model. */
+/** Stores the cloned base in the run's row and in the model's. */
 export async function saveClonedBase(
   tx: Transaction,
   {

@@ -20,7 +20,8 @@ import { type EndedClone, findRunOfEndedClone, saveClonedBase } from './clone-qu
 import { awaitsClone } from './hub-base.ts';
 
 /**
- * Starts runs whose base model has been cloned and fails those whose clone failed. Keeps no state in memory.
+ * Creates the loop that starts runs whose base model has been cloned, and fails runs whose clone has failed.
+ * It has no state in memory.
  */
 export function createCloneWaitLoop(services: Services): LeaseLoop {
   const claim = async () => {
@@ -47,7 +48,7 @@ async function endWait(services: Services, clone: EndedClone): Promise<void> {
   }
 }
 
-/** Completes a run's spec with its base model and queues it. */
+/** Adds the base model to the run's spec, and queues the run. */
 async function release(services: Services, runId: string): Promise<void> {
   const run = await findRun(services.db, runId);
   const workload = await findWorkloadWithSpec(services.db, runId);

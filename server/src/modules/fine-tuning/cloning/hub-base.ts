@@ -10,13 +10,16 @@ import { findRemoteFault } from '../validation/create-training-predictor.ts';
 /** A base model on the public hub that the user has not cloned yet. */
 export type HubBase = {
   repoId: string;
-  /** Size of a clone. */
+  /** Total size of the files that a clone copies. */
   sizeBytes: number;
-  /** The commit to clone. */
+  /** The commit that a clone copies. */
   commit: string;
-  /** Only configuration and tokenizer, enough for the estimate. It has no id before `cloneHubBase`. */
+  /**
+   * The base with only its configuration and tokenizer, which suffice for the estimate. Its ids are
+   * placeholders until `cloneHubBase`.
+   */
   base: AssetRevision;
-  /** Why it cannot be cloned or fine-tuned, as a sentence without a full stop; null if it can. */
+  /** Why the model cannot be cloned or fine-tuned, as a sentence without a full stop; null if it can be. */
   fault: string | null;
 };
 
@@ -47,8 +50,8 @@ export function describeCloneWarning({ repoId, sizeBytes }: HubBase): string {
 }
 
 /**
- * Step: starts a clone or joins the open one. Returns the base with the clone's id, which the cloned model
- * will have. Throws whatever `ensureOpenClone` throws.
+ * Step: starts a clone of the base, or joins a running one. Returns the base with the clone's id, which will
+ * be the model's id. Throws the errors of `ensureOpenClone`.
  */
 export async function cloneHubBase(
   tx: Transaction,
@@ -60,7 +63,10 @@ export async function cloneHubBase(
   return { asset: { ...base.asset, id }, revision: { ...base.revision, id }, files: [] };
 }
 
-/** True if the run's base model is not cloned yet: its asset and revision have the same placeholder id. */
+/**
+ * True if the run waits for its base model to be cloned. Until then, its asset and revision have the same
+ * placeholder id.
+ */
 export function awaitsClone({ base }: { base: { assetId: string; revisionId: string } }): boolean {
   return base.assetId === base.revisionId;
 }

@@ -19,7 +19,7 @@ test('are saved, replaced by name, listed and deleted', async () => {
   const first = await save({ config_name: 'small', fine_tune_payload: { epochs: 1 } });
   expect(await save({ config_name: 'small', fine_tune_payload: { epochs: 5 } })).toMatchObject({
     config_id: first.config_id,
-    // Contains only the given fields, so that applying it leaves the others unchanged.
+    // A configuration has only the given fields, so that applying it does not change others.
     fine_tune_payload: { epochs: 5 },
     isSelectedGpu: false,
     hfModelId: null,
@@ -36,7 +36,7 @@ test('are saved, replaced by name, listed and deleted', async () => {
   });
 });
 
-test('are accepted flat, in camelCase and in the original payload', async () => {
+test("are accepted with flat fields, in camelCase, and in the original product's payload", async () => {
   const saved = await save({
     configName: 'flat',
     learningRate: 0.0002,
@@ -72,7 +72,7 @@ test('store the settings of preference training', async () => {
   });
 });
 
-test('of a hub model store its id with dashes as base model, and report a missing GPU', async () => {
+test('of a hub model name their base by the hub id with dashes, and report a missing GPU', async () => {
   const saved = await save({
     config_name: 'hub',
     hfModelId: 'meta-llama/Llama-3.2-1B',
@@ -97,7 +97,7 @@ test.each([
   await expect(save(body as never)).rejects.toThrow(message);
 });
 
-test('are renamed by their owner to an unused name', async () => {
+test('can be renamed by their owner, but not to a name in use', async () => {
   const one = await save({ config_name: 'one', epochs: 1 });
   await save({ config_name: 'two', epochs: 2 });
   const params = { configId: one.config_id };

@@ -73,7 +73,10 @@ async function upsertConfiguration(
   return toConfiguration(row);
 }
 
-/** Returns null if the user has no such configuration, `'taken'` if the name is in use. */
+/**
+ * Renames a configuration. Returns null if the user has no such configuration, `'taken'` if the name is in
+ * use.
+ */
 async function updateConfigurationName(
   db: Database,
   { userId, id, name }: { userId: string; id: string; name: string },

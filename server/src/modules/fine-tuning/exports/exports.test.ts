@@ -10,7 +10,7 @@ import { emptyGguf, emptySafetensors } from '../testing/test-run.ts';
 import { trainingServer } from '../testing/training-server.ts';
 import { micro, PRICE_MICRO_PER_S, step } from '../testing/workload-calls.ts';
 
-/* Exports, from a trained fine-tune to the exported models. */
+/* Tests exports, from training a fine-tune to deploying the exported model. */
 
 const place = await trainingServer();
 const { server, request, user, machine, clock, workload, create, start, ended, runOf, balance } = place;
@@ -22,7 +22,7 @@ const answers = {
   skipped: null,
 };
 
-/** Trains and delivers the same files as the runtime. */
+/** Simulates a training that delivers the same files as the runtime. */
 const trains: Script = async (launch) => {
   const { report, put } = workload(launch);
   await report({ type: 'phase', phase: 'training' }, step(0));
@@ -34,7 +34,7 @@ const trains: Script = async (launch) => {
   return 0;
 };
 
-/** Merges for 10 seconds and delivers a GGUF. */
+/** Simulates a merge of 10 seconds that delivers a GGUF. */
 const merges: Script = async (launch) => {
   const { report, put } = workload(launch);
   await report({ type: 'phase', phase: 'merging' }, step(0));
@@ -48,7 +48,7 @@ const merges: Script = async (launch) => {
   return 0;
 };
 
-/** Trains all weights and delivers a whole model. */
+/** Simulates a full fine-tune that delivers a whole model. */
 const trainsAll: Script = async (launch) => {
   const { report, put } = workload(launch);
   await report({ type: 'phase', phase: 'training' }, step(0));
@@ -63,7 +63,7 @@ const trainsAll: Script = async (launch) => {
   return 0;
 };
 
-/** Creates a fine-tune of a base with these files besides its configuration. */
+/** Creates a fine-tune of a base that has these files besides its configuration. */
 async function fineTuned(
   files: Record<string, string | Buffer> = { 'base-F16.gguf': emptyGguf() },
   script: Script = trains,
@@ -111,7 +111,7 @@ test('a fine-tune is quoted in every format, merged, charged for its time, and d
     ...{ kind: 'export', title: 'my model (GGUF Q8_0)', parameters: { format: 'gguf_q8_0' } },
     base_model: { dataset_id: modelId },
     quote: { total: exports[2]?.quote.total },
-    // The displayed quote.
+    // The quote that the web app shows.
     ceiling: exports[2]?.quote.total,
   });
   await ended(begun.model_id);
@@ -153,7 +153,7 @@ test('an export cancelled before its first step costs nothing', async () => {
   expect(await balance()).toEqual(before);
 });
 
-test('an export cancelled midway produces nothing, costs nothing and cannot be resumed', async () => {
+test('an export that is cancelled midway produces and costs nothing, and cannot be resumed', async () => {
   const { base, modelId } = await fineTuned();
   const before = await balance();
   const underWay = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ test('an export cancelled midway produces nothing, costs nothing and cannot be r
   );
 });
 
-test('a base without GGUF is exported only as safetensors, with a reason', async () => {
+test('a fine-tune whose base has no GGUF can only be exported as safetensors; the other formats give the reason', async () => {
   const { modelId } = await fineTuned({});
   const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
   const lack = 'tiny base has no GGUF file to merge into, and safetensors are not converted to GGUF here';
@@ -189,7 +189,7 @@ test('a base without GGUF is exported only as safetensors, with a reason', async
   await expect(begin(modelId, 'gguf_f16')).rejects.toThrow(lack);
 });
 
-test('refuses other models and fine-tunes without base by field, holding nothing', async () => {
+test('refuses other models, and fine-tunes without a base, by field and holds nothing', async () => {
   const { base, modelId } = await fineTuned();
   const before = await balance();
   const refused = async (id: string, message: RegExp) => {
@@ -215,14 +215,14 @@ test('refuses other models and fine-tunes without base by field, holding nothing
   expect(await balance()).toEqual(before);
 });
 
-test('refuses a price above the quote and reports the new one', async () => {
+test('refuses to start above the quoted price, and reports the new price', async () => {
   const { modelId } = await fineTuned();
   await expect(begin(modelId, 'gguf_f16', '0.000001')).rejects.toThrow('this export now costs');
 });
 
-test('a full fine-tune needs no merge and is converted from its own GGUF', async () => {
+test('a full fine-tune is exported from its own GGUF without a merge', async () => {
   const { base, modelId } = await fineTuned({}, trainsAll);
-  // The full fine-tune does not need its base.
+  // Exporting a full fine-tune does not need its base, so delete it.
   await sql`update assets set deleted_at = now() where id = ${base}`.execute(db);
   const { exports } = await request(listExports, { params: { id: modelId } }, { as: user });
   expect(exports.map(({ obstacle }) => obstacle)).toEqual([

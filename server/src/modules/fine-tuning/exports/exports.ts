@@ -26,12 +26,14 @@ import { runItems } from '../validation/estimate-run.ts';
 
 const NEEDED = ['adapter_config.json', 'adapter_model.safetensors', 'tokenizer.json'];
 
-/** Default until exports on this machine were measured; about what a laptop's disk and CPU reach. */
+/**
+ * Assumed speed until an export on this machine was measured. A laptop's disk and CPU are about this fast.
+ */
 const BYTES_PER_S = 40_000_000;
 
 const LEAST_S = 30;
 
-/** Bytes per weight. GGUF's Q8_0 stores a two-byte scale for each 32 weights. */
+/** Bytes per weight. In GGUF's Q8_0, each block of 32 weights also has a two-byte scale. */
 const BYTES_EACH = { gguf_f16: 2, gguf_q8_0: 34 / 32 };
 
 const ADAPTER = 'adapter.gguf';
@@ -42,14 +44,14 @@ export const exportPriceLabel = "Export on this machine's CPU, at the price of t
 type ExportEstimate = {
   /** Approximate size of the result, by format. */
   sizes: Record<ExportFormat, number>;
-  /** Bytes of weights to read and write, which determine the duration. */
+  /** Bytes of weights that the export reads and writes, by format. They determine its duration. */
   work: Record<ExportFormat, number>;
-  /** In bytes of `work` per second. */
+  /** Bytes of `work` per second. */
   speed: number;
   price: Price;
 };
 
-/** Estimates the size of each export of a fine-tune and the speed of exports here. */
+/** Estimates the size of a fine-tune's export in each format, and the speed of exports on this machine. */
 export async function estimateExports(ctx: Context, { base }: Exportable): Promise<ExportEstimate> {
   const weights = sumOf(listModelFiles(base.files), '.safetensors');
   const config = await readModelJson(ctx, base.files, 'config.json');
@@ -84,7 +86,7 @@ function sumOf(files: Exportable['base']['files'], ending: string): number {
 
 type Files = { asset: { title: string }; files: { path: string }[] };
 
-/** Returns why a fine-tune cannot be exported in a format, without a full stop; null if it can. */
+/** Returns why a fine-tune cannot be exported in this format, without a full stop; null if it can be. */
 export function findObstacle(
   { fineTune, base }: { [Part in keyof Pick<Exportable, 'fineTune' | 'base'>]: Files },
   format: ExportFormat,
@@ -104,12 +106,12 @@ export function findObstacle(
     return `The GGUF of ${title} consists of several files, which cannot be merged into`;
   return isWhole || fineTune.files.some(({ path }) => path === ADAPTER)
     ? null
-    : `llama.cpp has no place for the adapter of ${fineTune.asset.title}`;
+    : `llama.cpp does not support the adapter of ${fineTune.asset.title}`;
 }
 
 /**
- * Returns the formats in which a model can be exported, or why it cannot. Throws AppError 'not_found' if the
- * caller may not read it.
+ * Returns each export format of a model, with the reason if the model cannot be exported in it. Throws
+ * AppError 'not_found' if the caller may not read the model.
  */
 export async function listExports(
   ctx: Context,
@@ -135,15 +137,15 @@ export async function listExports(
 }
 
 /**
- * The caller's fine-tune, the base of its adapter and the run that produced it. For a full fine-tune, which
- * has no adapter, `base` is the fine-tune itself.
+ * A fine-tune of the caller, the base of its adapter, and the run that produced it. A full fine-tune has no
+ * adapter, so `base` is the fine-tune itself.
  */
 export type Exportable = { fineTune: AssetRevision; base: AssetRevision; run: RunRow };
 
 /**
- * Reads a fine-tune with its base. Throws AppError 'not_found' if the caller may not read it, 'forbidden' for
- * another user's, and 'invalid_request' with the field `id` if it is not a text fine-tune or its base is
- * gone.
+ * Reads a fine-tune and its base. Throws AppError 'not_found' if the caller may not read the fine-tune,
+ * 'forbidden' if it belongs to another user, and 'invalid_request' with the field `id` if it is no text
+ * fine-tune or its base was deleted.
  */
 export async function readExportable(ctx: Context, { assetId }: { assetId: string }): Promise<Exportable> {
   const { userId } = ctx.caller;

@@ -30,7 +30,7 @@ import {
   readExportable,
 } from './exports.ts';
 
-/** Needed to write a Modelfile. */
+/** The runtime needs these files to write a Modelfile for Ollama. */
 const TOKENIZER_FILES = [
   'tokenizer.json',
   'tokenizer_config.json',
@@ -51,8 +51,8 @@ type Body = InputOf<typeof startExportEndpoint>['body'];
 
 /**
  * Creates a model asset and a run that merges the fine-tune into its base, holds the quote and queues the
- * run, in one transaction. Throws whatever `readExportable` throws, AppError 'invalid_request' for an
- * unsupported format, 'conflict' if the price rose above the quote, 'insufficient_funds', 'budget_exceeded',
+ * run, in one transaction. Throws the errors of `readExportable`, and AppError 'invalid_request' for an
+ * unsupported format, 'conflict' if the price rose above the quote, 'insufficient_funds', 'budget_exceeded'
  * or 'idempotency_conflict'.
  */
 export async function startExport(
@@ -127,7 +127,7 @@ async function make(
     trained: { kind: 'export', fileName: null, parameters: { format } },
     ...{ price, seconds, flops: work, costMicro },
     quote: quote(runItems(price, seconds, 1, exportPriceLabel)),
-    // Exports offer no other ceiling.
+    // The ceiling of an export is its quote; the user cannot choose another one.
     ceilingMicro: costMicro,
   });
   return { run_id: runId, model_id: modelId };

@@ -51,7 +51,7 @@ async function upload(as: TestUser, type: 'RAW' | 'MODEL', files: Record<string,
   return id;
 }
 
-/** Starts a run that reaches its training and then reports nothing. */
+/** Starts a run that begins to train and then stops reporting. */
 async function trainingRun(as: TestUser) {
   const payload = {
     asset_id: await upload(as, 'RAW', { 'rows.csv': 'question,answer\na,b\n' }),
@@ -90,14 +90,14 @@ const saidOf = async (runId: string, as: TestUser) =>
   (await request(getHeldOutAnswers, { params: { runId } }, { as })).held_out_answers;
 const report = { type: 'held_out_answers', ...answers } as const;
 
-test("stores both models' answers to held-out rows for users who may read the run", async () => {
+test("stores both models' answers to held-out rows; only users who may read the run can read them", async () => {
   const [ada, bo] = [await server.signUp('Ada'), await server.signUp('Bo')];
   const { runId, launch } = await trainingRun(ada);
   expect(await saidOf(runId, ada)).toBeNull();
   const skipped: HeldOutAnswers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' };
   expect(await say(launch, { type: 'held_out_answers', ...skipped })).toBe(200);
   expect(await saidOf(runId, ada)).toEqual(skipped);
-  // Repeated, as after a restart.
+  // The runtime reports the answers again after a restart.
   expect(await say(launch, report)).toBe(200);
   expect(await saidOf(runId, ada)).toEqual(answers);
   await expect(saidOf(runId, bo)).rejects.toMatchObject({ status: 404 });
@@ -108,7 +108,7 @@ test("stores both models' answers to held-out rows for users who may read the ru
   await inTransaction(server.services.db, (tx) =>
     closeAccount(tx, { userId: ada.userId, now: clock.now(), config }),
   );
-  // A run that continues may report it again.
+  // A run that continues may report its answers again after they were deleted.
   await purgeUser(server.services, ada.userId);
   expect(await say(launch, report)).toBe(200);
   await vi.waitFor(
@@ -122,7 +122,7 @@ test("stores both models' answers to held-out rows for users who may read the ru
   expect(await server.services.db.selectFrom('held_out_answers').selectAll().execute()).toEqual([]);
 });
 
-test('asking both models is free', async () => {
+test('time in which both models answer held-out rows is not charged', async () => {
   const cy = await server.signUp('Cy');
   const { runId, launch } = await trainingRun(cy);
   const seconds = async () => (await request(getRun, { params: { runId } }, { as: cy })).elapsed_seconds;

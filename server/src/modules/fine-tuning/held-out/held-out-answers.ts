@@ -6,12 +6,12 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { findOwnRun } from '../runs/runs.ts';
 import { deleteHeldOutAnswers, selectHeldOutAnswers } from './queries.ts';
 
-/** Step: deletes the stored answers to rows of a user's datasets. */
+/** Step: deletes the answers to held-out rows of the user's datasets. */
 export async function deleteUserHeldOutAnswers(tx: Transaction, userId: string): Promise<void> {
   await deleteHeldOutAnswers(tx, userId);
 }
 
-/** Returns the base's and the tuned model's answers to rows that a run of the caller held out. */
+/** Returns how the base and the tuned model answered the rows that a caller's run held out. */
 export async function getHeldOutAnswers(
   ctx: Context,
   { params }: InputOf<typeof getHeldOutAnswersEndpoint>,
@@ -20,7 +20,7 @@ export async function getHeldOutAnswers(
   return { held_out_answers: (await selectHeldOutAnswers(ctx.db, [run.id])).get(run.id) ?? null };
 }
 
-/** Returns both models' answers to held-out rows, by run; runs without answers are missing. */
+/** Returns both models' answers to held-out rows, by run id. Runs without answers are missing. */
 export async function listHeldOutAnswers(
   db: Database,
   runIds: string[],

@@ -33,18 +33,21 @@ import { selectJobs } from './job-queries.ts';
 import { toOneJob } from './jobs.ts';
 import { toRewards } from './to-rewards.ts';
 
-/** Maximum of the user's models, newest first, to search for a name. */
+/** A name is searched among this many of the user's newest models. */
 const OWN_MAX = 1000;
 
-/** Share of rows to train on without a validation file. The held-out rest selects the best checkpoint. */
+/**
+ * Share of the rows that are trained on if there is no validation file. The other rows are held out, and
+ * select the best checkpoint.
+ */
 const TRAINED_PART = 0.9;
 
-/** Default rows per batch, among which KTO compares answers. */
+/** Default batch size of KTO, which compares the answers within a batch. */
 const KTO_BATCH_AUTO = 4;
 
 const METHODS = ['supervised', 'dpo', 'reinforcement', 'kto'] as const;
 
-/** Part of the new model's title for the base's title. */
+/** Maximum length of the base's title within the title of the new model. */
 const BASE_TITLE_LENGTH_MAX = 120;
 
 type Body = InputOf<typeof createFineTuningJobEndpoint>['body'];
@@ -56,8 +59,8 @@ type Asked = NonNullable<NonNullable<Method['dpo']>['hyperparameters']>;
 type Reinforcement = NonNullable<Method['reinforcement']>;
 
 /**
- * Starts a run like the web app does: validates the file, holds the quote and queues the run, or does
- * nothing. Throws whatever `startFineTune` throws, with the job's field names.
+ * Starts a fine-tune as the web app does: validates the file, holds the quote and queues the run. If one of
+ * these fails, nothing is created. Throws the errors of `startFineTune`, with the names of the job's fields.
  */
 export async function createJob(
   ctx: Context,
@@ -100,8 +103,8 @@ export async function createJob(
 }
 
 /**
- * Returns a file of rows. Throws AppError 'not_found', and 'invalid_request' if it was uploaded for another
- * purpose.
+ * Returns a training or validation file. Throws AppError 'not_found', and 'invalid_request' if the file was
+ * uploaded for another purpose.
  */
 async function findTrainable(ctx: Context, id: string, param: 'training_file' | 'validation_file') {
   const file = await findFile(ctx, id, param);
@@ -113,8 +116,7 @@ async function findTrainable(ctx: Context, id: string, param: 'training_file' | 
 }
 
 /**
- * Returns the held-out file. Throws AppError 'not_found', and 'invalid_request' if it is also the training
- * file.
+ * Returns the validation file. Throws AppError 'not_found', and 'invalid_request' if it is the training file.
  */
 async function findValidation(
   ctx: Context,
@@ -126,7 +128,7 @@ async function findValidation(
   if (file.sha256 === trained.sha256) {
     throw invalidParam(
       'validation_file',
-      'validation_file must be another file than training_file: a model is measured by rows that it has not learnt. ' +
+      'validation_file must be another file than training_file: a model must be evaluated on rows that it was not trained on. ' +
         'Leave it out to hold out one row in ten',
     );
   }
@@ -136,15 +138,15 @@ async function findValidation(
 type Parameters = Partial<z.input<typeof fineTunePayload>>;
 
 /**
- * Reads the hyperparameters, nested or at the top level. Throws AppError 'invalid_request' for parameters of
- * another method and for graders that rewards cannot express.
+ * Reads the hyperparameters, which may be inside the method or at the top level. Throws AppError
+ * 'invalid_request' for parameters of another method, and for a grader without equivalent rewards.
  */
 function toParameters({ method, hyperparameters }: Body): Parameters {
   const type = method?.type ?? 'supervised';
   const other = METHODS.find((name) => name !== type && method?.[name]);
   if (other) {
     const name = `method.${other}`;
-    throw invalidParam(name, `${name} must be left out where method.type is '${type}'`);
+    throw invalidParam(name, `${name} must be left out if method.type is '${type}'`);
   }
   if (type !== 'reinforcement') {
     const objective = type === 'supervised' ? 'sft' : type;
@@ -154,7 +156,7 @@ function toParameters({ method, hyperparameters }: Body): Parameters {
   if (!reinforcement)
     throw invalidParam(
       'method.reinforcement',
-      'method.reinforcement is required: its grader says what answers are paid for',
+      'method.reinforcement is required: its grader defines which answers earn a reward',
     );
   return ofReinforcement(reinforcement, hyperparameters ?? {});
 }
@@ -172,7 +174,10 @@ function ofAll(objective: Objective, asked: Asked): Parameters {
   };
 }
 
-/** Rows have `messages` that end with the user's turn, and other fields at the top level. */
+/**
+ * Returns the parameters of reinforcement learning. `messages` of a row end with the user's turn; its other
+ * fields are at the top level.
+ */
 function ofReinforcement(
   { grader, response_format: format, hyperparameters }: Reinforcement,
   beside: Asked,
@@ -191,7 +196,7 @@ function numberOf(value: 'auto' | number | null | undefined): number | null {
   return typeof value === 'number' ? value : null;
 }
 
-/** Rethrows an error of the web app's call with the corresponding field of the job. */
+/** Rethrows an error of `startFineTune` with the name of the job's field. */
 function ofJob(error: unknown): never {
   if (!(error instanceof AppError) || error.param === null) throw error;
   const { code, publicMessage, data, cause, shouldRetry } = error;
@@ -212,8 +217,8 @@ function fieldOf(param: string, message: string): string {
 }
 
 /**
- * Returns the id of the model that a job names: a starter, a fine-tune, a model by its id, title or hub name,
- * or one of the caller's own by its deployment name. Throws AppError 'model_not_found'.
+ * Returns the id of the model that a job names: a starter or fine-tune by its name, a model by its id, title
+ * or hub name, or a caller's model by its deployment name. Throws AppError 'model_not_found'.
  */
 async function findBase(ctx: Context, name: string): Promise<string> {
   const { userId } = ctx.caller;
@@ -230,7 +235,7 @@ async function findBase(ctx: Context, name: string): Promise<string> {
   );
 }
 
-/** Accepts the title in name form too, because finished jobs refer to their base like this. */
+/** Finds a starter by its model name, or by its title in the form of a name, which finished jobs return. */
 async function findStarter({ db }: Context, name: string): Promise<string | undefined> {
   const starters = await listStarterModels(db);
   const isNamed = starters.find(({ modelName }) => modelName === name);
@@ -242,10 +247,12 @@ async function findOwnByName({ db, caller }: Context, name: string): Promise<str
   return own.find(({ title }) => toModelName(title) === name)?.id;
 }
 
-/** A job's tracker settings, which override the owner's defaults. */
+/** Tracker settings of a job. They override the settings of its owner. */
 export type Integration = { project: string; entity: string | null; name: string; tags: string[] };
 
-/** Returns a run's tracker settings for a service; null if it has none or is not a job. */
+/**
+ * Returns the tracker settings of a run for a service; null if the run has none, or was not started as a job.
+ */
 export async function findIntegration(
   db: Database,
   { runId, service }: { runId: string; service: TrackerService },

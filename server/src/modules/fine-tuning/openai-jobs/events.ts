@@ -13,11 +13,11 @@ import { invalidParam } from '../../../platform/errors.ts';
 import { readPrices } from '../../billing/prices/read-prices.ts';
 import { readJobRun, toOneJob, toSeconds } from './jobs.ts';
 
-/** Maximum lines that `endLines` returns. */
+/** `endLines` returns at most this many lines. */
 const END_LINES_MAX = 2;
 
 const FORMAT_IS_PAID =
-  'Answers are not held to response_format while they are written: an answer that meets it earns 1 in addition to the score of the grader';
+  'Answers are not held to response_format while they are written: an answer that matches it earns 1 in addition to the score of the grader';
 
 type Line = Pick<FineTuningEvent, 'message'> & Partial<FineTuningEvent> & { key: string; at: string };
 
@@ -35,7 +35,7 @@ export async function listEvents(
   const job = await toOneJob(ctx, run);
   const prefix = `ftevent-${run.run_id.replaceAll('-', '')}-`;
   const [, step] = /-step-(\d{1,9})$/.exec(after ?? '') ?? [];
-  // Read only the points that fit on the page, and the one before it.
+  // Read only the points that fit on the page, and the last point of the previous page.
   const points = await selectNewestMetrics(ctx.db, run.run_id, {
     upToStep: step === undefined ? null : Number(step),
     limit: limit + END_LINES_MAX + 1,
@@ -85,7 +85,7 @@ function toMetricsLine({ step, at, values }: Points[number], { steps_total: tota
   };
 }
 
-/** Renames metrics to OpenAI's names. */
+/** Renames the metrics that have other names in OpenAI's API. */
 function toMetrics({ loss, eval_loss: evalLoss, ...others }: Record<string, number>): Record<string, number> {
   return {
     ...others,
@@ -106,7 +106,7 @@ async function endLines(ctx: Context, run: Run, name: string | null): Promise<Li
   return name === null ? [ended] : [ended, { key: 'callable', at, message: await describeCall(ctx, name) }];
 }
 
-/** Returns the one checkpoint that a run stores: the one with the lowest held-out loss. */
+/** Returns the only checkpoint that a run stores, which is the one with the lowest held-out loss. */
 export async function listCheckpoints(
   ctx: Context,
   { params: { fine_tuning_job_id: id } }: InputOf<typeof listCheckpointsEndpoint>,

@@ -2,13 +2,13 @@ import type { JobIntegration } from '@bakehouse/contract/fine-tuning-jobs';
 import type { AnswerFormat, Grader } from '@bakehouse/contract/graders';
 import { type Database, type Transaction, toJson } from '../../../platform/db/database.ts';
 
-/** Job data in addition to its run. */
+/** The data of a job that its run does not have. */
 export type JobRow = {
   runId: string;
   suffix: string | null;
   metadata: Record<string, string> | null;
   integrations: JobIntegration[];
-  /** Its grader in OpenAI's format; null for other methods. */
+  /** The requested grader; null for other methods. */
   reinforcement: { grader: Grader; response_format: AnswerFormat | null } | null;
 };
 
@@ -28,7 +28,7 @@ export async function insertJob(
     .execute();
 }
 
-/** Returns the job data of those runs that started as jobs. */
+/** Returns the job data by run id. Runs that were not started as jobs are missing. */
 export async function selectJobs(db: Database | Transaction, runIds: string[]): Promise<Map<string, JobRow>> {
   const rows = await db
     .selectFrom('fine_tuning_jobs')

@@ -16,7 +16,7 @@ import { DEFAULT_SEED } from '../fine-tune-spec.ts';
 import { getRun, listRuns } from '../runs/runs.ts';
 import { deleteJobsOf, type JobRow, selectJobs, selectJobsOf } from './job-queries.ts';
 
-/** Job status of each run state. For ended runs, `statusOf` refines it. */
+/** The job status for each state of a run, with an exception in `statusOf`. */
 const statuses: Record<Run['state'], FineTuningJob['status']> = {
   queued: 'queued',
   starting: 'queued',
@@ -35,7 +35,7 @@ const stopCodes: Record<NonNullable<Run['stop_reason']>, string> = {
   budget: 'budget_exceeded',
 };
 
-/** Returns the caller's run of a job, i.e. a text fine-tune. Throws AppError 'not_found'. */
+/** Returns a caller's run as a job. Only text fine-tunes are jobs. Throws AppError 'not_found'. */
 export async function readJobRun(ctx: Context, jobId: string): Promise<TextRun> {
   const runId = fromFlatId(jobId);
   try {
@@ -47,7 +47,7 @@ export async function readJobRun(ctx: Context, jobId: string): Promise<TextRun> 
   throw notFoundError(`There is no fine-tuning job '${jobId}'`, { param: 'fine_tuning_job_id' });
 }
 
-/** Converts runs to jobs, with their job data. */
+/** Converts runs to jobs. */
 async function toJobs(ctx: Context, runs: TextRun[]): Promise<FineTuningJob[]> {
   if (runs.length === 0) return [];
   const jobs = await selectJobs(
@@ -156,12 +156,12 @@ function methodOf(
   }
 }
 
-/** Earlier runs with reward models use the default rate of SFT. */
+/** Runs of reward models from earlier versions used the default rate of SFT. */
 function usualRate(objective: TextRun['parameters']['objective']): number {
   return LEARNING_RATES[objective === 'reward' ? 'sft' : objective];
 }
 
-/** A run that the server stopped counts as failed, so that its owner sees the reason. */
+/** A run that the server stopped counts as failed, because only a failed job shows a reason. */
 function statusOf({ state, stop_reason: stopReason }: Run): FineTuningJob['status'] {
   return state === 'cancelled' && stopReason !== null ? 'failed' : statuses[state];
 }

@@ -28,7 +28,7 @@ beforeEach(() => {
   machine.data = goodData;
 });
 
-test('a job is quoted, held, trained and charged like a run, and its result is named', async () => {
+test('a job is quoted, held, trained and charged like a run, and its model gets a name', async () => {
   machine.script = trainFor(20);
   const before = await balance();
   const file = await uploadRows();
@@ -97,7 +97,7 @@ test('a job is quoted, held, trained and charged like a run, and its result is n
   await deletesFineTune(done.fine_tuned_model ?? '', stranger);
 });
 
-/** Only its owner can delete it. */
+/** Checks that only its owner can delete the fine-tune. */
 async function deletesFineTune(name: string, stranger: TestUser): Promise<void> {
   await expect(openai(stranger).models.delete(name)).rejects.toMatchObject({ status: 404 });
   await expect(openai().models.delete('tiny-base')).rejects.toThrow('only fine-tunes can be deleted');
@@ -138,7 +138,7 @@ test('a job trains preferences with DPO and reports it', async () => {
   await ended((chosenForIt as unknown as { model_id: string }).model_id);
 });
 
-test('a job trains rated answers with KTO, which the openai library passes through', async () => {
+test("a job trains rated answers with KTO, although OpenAI's library does not know this method", async () => {
   const format = {
     format: 'feedback',
     ...{ input_column: 'prompt', output_column: 'completion' },
@@ -174,7 +174,7 @@ const promptsData: typeof goodData = {
   },
 };
 
-test('a job converts its grader to rewards and returns the grader', async () => {
+test('a job converts its grader to rewards, and returns the grader as requested', async () => {
   machine.data = promptsData;
   machine.script = idleUntilStopped;
   const graders = { correct: graded('{{item.answer}}'), polite: { ...graded('please'), operation: 'ilike' } };
@@ -211,7 +211,7 @@ test('a job converts its grader to rewards and returns the grader', async () => 
   machine.data = goodData;
 });
 
-test('refuses by field what rewards cannot express and GRPO does not support', async () => {
+test('refuses by field a grader without equivalent rewards, and options that GRPO does not support', async () => {
   const training_file = await uploadRows();
   const before = await balance();
   const refusedBy = (reinforcement: object, param: string, message: string) =>
@@ -279,7 +279,7 @@ test('lists events newest first in pages', async () => {
   await expect(jobs().listEvents(job.id, { after: 'ftevent-1' })).rejects.toMatchObject({ param: 'after' });
 });
 
-test('jobs and runs of the web app share one list and can be cancelled and resumed from both sides', async () => {
+test('jobs and runs of the web app are in both lists, and can be cancelled and resumed in both APIs', async () => {
   const { modelId, launch } = await begin(idleUntilStopped);
   const id = `ftjob-${launch.workloadId.replaceAll('-', '')}`;
   const all = (await request(runContract.listRuns, { query: { limit: 100 } }, { as: user })).runs;
@@ -355,7 +355,7 @@ test('refuses unsupported jobs by field and holds nothing', async () => {
   expect(await balance()).toEqual(before);
 });
 
-test('reports both amounts if the balance is too low', async () => {
+test('reports the required and the available amount if the balance is too low', async () => {
   machine.data = { ...goodData, train_tokens: 4_000_000_000, train_padded_tokens: 4_000_000_000 };
   const before = await balance();
   const call = jobs().create({ model: 'tiny base', training_file: await uploadRows() });

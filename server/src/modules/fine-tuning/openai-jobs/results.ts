@@ -8,7 +8,7 @@ import { nameFineTune } from '../../models/fine-tuned/fine-tuned.ts';
 import { findRun, type RunRow } from '../queries.ts';
 import { selectJobs } from './job-queries.ts';
 
-/** Returns the metrics of a caller's run as a CSV file; null if no run has this id. */
+/** Returns the metrics of a caller's run as a CSV file. Null if the caller has no such run. */
 export async function findResults(
   { db, caller }: Context,
   id: string,
@@ -28,7 +28,7 @@ export async function findResults(
   };
 }
 
-/** Step: assigns the name by which the owner calls a run's model. */
+/** Step: stores the name by which the owner calls the model of a run. */
 export async function nameResult(
   tx: Transaction,
   { id, userId, modelAssetId: assetId, base, title }: RunRow,

@@ -15,7 +15,7 @@ const multi = (
 const rewardsOf = (grader: object, format: AnswerFormat | null = null) => toRewards(grader as Grader, format);
 const weightsOf = (formula: string) => rewardsOf(multi(formula)).rewards.map(({ weight }) => weight);
 
-test("a string check becomes a reward that compares with a row's field or a text", () => {
+test('a string check becomes a reward that compares answers with a field of the row, or with a text', () => {
   expect(rewardsOf(check({ input: '{{ sample.output_text }}', reference: '{{ item.answer }}' }))).toEqual({
     rewards: [{ type: 'string_check', operation: 'eq', weight: 1 }],
     referenceField: 'answer',

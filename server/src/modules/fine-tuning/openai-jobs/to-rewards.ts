@@ -3,7 +3,7 @@ import type { Reward } from '@bakehouse/contract/fine-tuning';
 import { type AnswerFormat, type Grader, OUTPUT_TEXT, type StringCheck } from '@bakehouse/contract/graders';
 import { invalidParam } from '../../../platform/errors.ts';
 
-/** A formula that is not a weighted sum; the message explains why. */
+/** The formula is not a weighted sum. The message explains why, and follows the field's name. */
 class FormulaError extends Error {}
 
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?|\.\d+)|([A-Za-z_]\w*)|([-+*/()]))/y;
@@ -14,12 +14,12 @@ const TEMPLATE = /\{\{\s*([^{}]*?)\s*\}\}/g;
 /** A reference to a row's field. */
 const ITEM = /^\{\{\s*item\.(\w+)\s*\}\}$/;
 
-/** The rewards for answers, and the row's field to compare them with, if any. */
+/** Rewards, and the field of a row with which answers are compared; null if there is none. */
 type Rewards = { rewards: Reward[]; referenceField: string | null };
 
 /**
- * Converts a grader and an optional answer format to equivalent rewards. Throws AppError 'invalid_request'
- * with the field that rewards cannot express.
+ * Converts a grader to equivalent rewards; an answer format becomes one more reward. Throws AppError
+ * 'invalid_request' with the field that has no equivalent.
  */
 export function toRewards(grader: Grader, format: AnswerFormat | null): Rewards {
   const checks = grader.type === 'multi' ? weighted(grader) : [{ check: grader, weight: 1, param: GRADER }];
@@ -72,7 +72,7 @@ function weightsOf(formula: string, names: string[], param: string): Map<string,
   }
 }
 
-/** Returns the row's field or the text that an answer is compared with. */
+/** Returns the field of a row, or else the text, with which answers are compared. */
 function readReference(
   { input, reference }: StringCheck,
   param: string,
@@ -83,7 +83,7 @@ function readReference(
   if (field === 'messages')
     throw invalidParam(
       `${param}.reference`,
-      'reference must be a field beside messages, which are the prompt',
+      'reference must not be messages, which are the prompt: name another field of the row',
     );
   if (field) return { field, text: null };
   if (reference.search(TEMPLATE) >= 0)
@@ -94,12 +94,12 @@ function readReference(
   return { field: null, text: reference };
 }
 
-/** A constant plus weighted names. */
+/** A sum of weighted names and a constant. */
 type Sum = { constant: number; weights: Map<string, number> };
 
 /**
- * Returns the weight of each name in a formula such as `0.8 * correct + 0.2 * polite`, made of numbers,
- * names, + - * / and parentheses. Throws FormulaError with a message that follows the field's name.
+ * Returns the weight of each name in a formula such as `0.8 * correct + 0.2 * polite`. A formula may contain
+ * numbers, names, + - * / and parentheses. Throws FormulaError.
  */
 function readWeights(formula: string, names: readonly string[]): Map<string, number> {
   const { constant, weights } = sumOf(tokensOf(formula), names);

@@ -29,7 +29,7 @@ beforeEach(() => {
   machine.script = idleUntilStopped;
 });
 
-test('a job is measured by its validation file', async () => {
+test('a job is evaluated on its validation file', async () => {
   const job = await jobs().create(good);
   expect(job.validation_file).toBe(heldOut);
   expect((await jobs().retrieve(job.id)).validation_file).toBe(heldOut);
@@ -60,7 +60,7 @@ test('a job is measured by its validation file', async () => {
     expect.stringMatching(/^Validated the training file and the validation file\. Quote: /),
   );
 
-  // The run's input cannot be deleted until it has ended; without it the run cannot be resumed.
+  // The validation file cannot be deleted while the run needs it.
   await expect(openai().files.delete(heldOut)).rejects.toMatchObject({ status: 409 });
   await jobs().cancel(job.id);
   await ended(modelId);
@@ -74,12 +74,15 @@ test('a job is measured by its validation file', async () => {
   });
 });
 
-test.each(['training_file', 'validation_file'])('refuses a batch as %s', async (param) => {
-  const batch = await upload('requests.jsonl', row('e'), user, 'batch');
-  await expect(jobs().create({ ...good, [param]: batch })).rejects.toMatchObject({
-    ...{ status: 400, param, message: expect.stringContaining(`${param} must have the purpose fine-tune`) },
-  });
-});
+test.each(['training_file', 'validation_file'])(
+  'refuses a file that was uploaded for batches as %s',
+  async (param) => {
+    const batch = await upload('requests.jsonl', row('e'), user, 'batch');
+    await expect(jobs().create({ ...good, [param]: batch })).rejects.toMatchObject({
+      ...{ status: 400, param, message: expect.stringContaining(`${param} must have the purpose fine-tune`) },
+    });
+  },
+);
 
 test('without a validation file part of the training file is held out', async () => {
   const job = await jobs().create({ ...good, validation_file: null });
@@ -104,7 +107,7 @@ test('refuses a useless or unreadable validation file by field and holds nothing
   await refusedBy(await upload('held.jsonl', row('x'), await server.signUp()), 'There is no file', 404);
   machine.data = { ...goodData, validation_errors: ['held.jsonl is empty.'] };
   await refusedBy(heldOut, 'held.jsonl is empty.');
-  // A fault of both files is reported for the training file.
+  // If both files have faults, the error names the training file.
   machine.data = { ...machine.data, critical_errors: ['Row 1 has no answer'] };
   await expect(jobs().create(good)).rejects.toMatchObject({ param: 'training_file' });
   expect(await balance()).toEqual(before);

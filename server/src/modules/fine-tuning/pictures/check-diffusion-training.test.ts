@@ -14,11 +14,11 @@ const settings = {
 };
 const unsampled = { ...settings, sample_prompts: [] };
 const training = 1e7 * 768 * 100;
-/** One picture's forward pass without gradients. */
+/** Operations of one picture's forward pass without gradients. */
 const pass = 2 * 1e7 * 96;
 
-test('each checkpoint draws samples and validates, also before the first step if there are samples', () => {
-  // Three pictures in eight crops are measured at five times.
+test('each checkpoint draws samples and validates; if there are samples, so does the start', () => {
+  // Three held-out pictures with eight crops each, at five noise levels.
   const measuring = 3 * 8 * 5 * pass;
   expect(pictureFlops(work, settings, 'cpu')).toBe(4 * training + 3 * (2 * 40 * pass + measuring));
   expect(pictureFlops(work, settings, 'gpu')).toBe(6 * training + 3 * (2 * 40 * pass + measuring));
@@ -33,7 +33,7 @@ test('validates up to 64 small pictures, or one large picture per size', () => {
   expect(of({ sizes: [large, { ...large, width: 832, height: 1248 }] })).toBe(2 * 5);
 });
 
-test('uses measured speed on a CPU; otherwise samples take longer everywhere', () => {
+test('uses the measured speed on a CPU; without a measurement, samples make a run longer on CPU and GPU', () => {
   expect(pictureCpuSeconds(work, settings, 2, 1e9)).toBe(pictureFlops(work, settings, 'cpu') / 1e9);
   const onCpu = (chosen: typeof settings) => pictureCpuSeconds(work, chosen, 2, null);
   const onGpu = (chosen: typeof settings) => pictureGpuSeconds(work, chosen, 'NVIDIA_TESLA_A100');

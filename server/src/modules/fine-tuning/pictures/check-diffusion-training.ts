@@ -25,22 +25,22 @@ import {
   toPictureParameters,
 } from './pictures-spec.ts';
 
-/** Forward passes per sample: each sampler step runs with and without the prompt. */
+/** Forward passes per sample. Each sampler step needs one pass with the prompt and one without it. */
 const SAMPLE_PASSES = 40;
 
 /**
- * Validation at a checkpoint as in `train/diffusion/train.py`: 64 small pictures or fewer large ones, at five
- * times.
+ * Each checkpoint validates 64 small pictures, or fewer large ones, at five noise levels (see
+ * `train/diffusion/train.py`).
  */
 const MEASURED = { rows: 64, side: 128, times: 5 };
 
-/** Crops of each small picture. */
+/** Number of crops of each small picture. */
 const CUTS = 8;
 
-/** Share of its peak that a GPU reaches with a full-size model and recomputed activations. */
+/** The part of a GPU's peak speed that training a full-size model reaches with recomputed activations. */
 const GPU_UTILISATION = 0.3;
 
-/** Maximum files of a picture dataset: one caption per picture and some more. */
+/** Maximum files of a dataset: a caption for each picture, and a few others. */
 const FILES_MAX = 5000;
 
 /** Files that configure how the model reads pictures and texts. */
@@ -48,10 +48,10 @@ const CONFIGURATION = /\.(json|txt|model)$/;
 
 const WEIGHTS = /^([^/]+)\/.*\.safetensors$/;
 
-/** With a larger dropout the style is not learned for any words. */
+/** With a larger dropout, the LoRA hardly learns what the words of the captions mean. */
 const DROPOUT_USUAL_MAX = 0.5;
 
-/** Highest usual learning rates of small and full-size models. */
+/** Learning rates above these are unusual for small and for full-size models. */
 const LEARNING_RATE_USUAL_MAX = { small: 0.01, full: 0.001 };
 
 const FULL_SIZE_PARAMETERS = 1e9;
@@ -61,11 +61,11 @@ const NOTHING_READ = {
   ...{ sizes: [], held_out: 0, pictures_kept: 0 },
 };
 
-/** A fault that prevents a run, and the call's field that causes it, if any. */
+/** A fault that prevents a run. `about` is the field of the call that causes it; null if it is no field. */
 type Fault = { message: string; about: keyof DiffusionTrainingChoice | null };
 
 export type DiffusionCheck = {
-  /** Shown by the wizard. A run may start if there are no critical errors. */
+  /** The result that the wizard shows. Without critical errors, the run may start. */
   validation: DiffusionValidation;
   faults: Fault[];
   base: AssetRevision;
@@ -80,8 +80,8 @@ export type DiffusionCheck = {
 };
 
 /**
- * Reads all pictures like the run would. Returns where the run goes, what it costs and what prevents it.
- * Throws AppError if the caller may not read the dataset or the base model.
+ * Reads all pictures as the run would. Returns where the run would go, its cost, and what prevents it. Throws
+ * AppError if the caller may not read the dataset or the base model.
  */
 export async function checkDiffusionTraining(
   ctx: Context,
@@ -152,7 +152,7 @@ export async function checkDiffusionTraining(
   };
 }
 
-/** Returns the caption file; null if each picture has its own text file. */
+/** Returns the path of the file with all captions; null if each picture has a text file. */
 function findMetadata({ file_name }: DiffusionTrainingChoice, { files }: AssetRevision): string | null {
   if (file_name !== undefined) return file_name;
   return files.some(({ path }) => path === METADATA) ? METADATA : null;
@@ -242,8 +242,8 @@ type Settings = {
 };
 
 /**
- * Returns the operations of a run. Per token and parameter: 4, because the base is frozen; 6 on a GPU, which
- * recomputes activations; 2 for samples and validation at checkpoints.
+ * Returns the operations of a run. Training needs 4 per token and parameter, because the base is frozen, and
+ * 6 on a GPU, which recomputes activations. Samples and validation at checkpoints need 2.
  */
 export function pictureFlops(work: Work, settings: Settings, device: 'cpu' | 'gpu'): number {
   const trained = (device === 'gpu' ? 6 : 4) * work.tokens_per_step * work.steps_total;
@@ -273,19 +273,22 @@ export function pictureCpuSeconds(
   return flops / (CPU_CORE_FLOPS * cores) + overhead(work, settings);
 }
 
-/** For a small model launching a pass takes longer than computing it. Sampling passes are shorter. */
+/**
+ * Returns the seconds for launching all passes, which take longer than the computation of a small model.
+ * Sampling passes are shorter.
+ */
 function overhead(work: Work, settings: Settings): number {
   const training = work.steps_total * settings.gradient_accumulation_steps;
   const drawing = countCheckpoints(work, settings) * samplePasses(settings);
   return (training + drawing / 4) * PASS_OVERHEAD_S;
 }
 
-/** Includes the samples before the first step. */
+/** Samples are also drawn before the first step, so that counts as a checkpoint. */
 function countCheckpoints({ steps_total: steps }: Work, settings: Settings): number {
   return Math.ceil(steps / settings.sample_every) + (settings.sample_prompts.length > 0 ? 1 : 0);
 }
 
-/** Passes for all samples of a checkpoint. */
+/** Returns the passes for all samples of one checkpoint. */
 function samplePasses({ sample_prompts: prompts }: Settings): number {
   return prompts.length * SAMPLE_PASSES;
 }

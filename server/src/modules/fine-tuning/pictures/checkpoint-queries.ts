@@ -1,25 +1,28 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** Maximum stored checkpoints of a run: the LoRA of a full-size model has hundreds of megabytes. */
+/** Maximum stored checkpoints of a run. The LoRA of a full-size model has hundreds of megabytes. */
 const KEPT_MAX = 20;
 
 export type Checkpoint = {
   step: number;
-  /** Null if deleted. */
+  /** Hash of the LoRA; null if it was deleted. */
   sha256: string | null;
   sizeBytes: number;
-  /** Null if no model was made from it, or that model was deleted. */
+  /** The model made from the checkpoint; null if there is none, or it was deleted. */
   modelAssetId: string | null;
 };
 
-/** Stores a checkpoint's LoRA from the workload's artefacts and deletes the oldest ones above the limit. */
+/**
+ * Stores the LoRA of a checkpoint, which is an artefact of the workload. Deletes the oldest LoRAs above the
+ * limit.
+ */
 export async function saveCheckpoint(
   tx: Transaction,
   { runId, userId, step, path }: { runId: string; userId: string; step: number; path: string },
 ): Promise<void> {
-  // A step repeated after a restart has the same bytes, unless it ran on another machine. Then the model was
-  // made from other weights.
+  // A repeated step has the same bytes after a restart, unless it ran on another machine. Then a model made
+  // from it has other weights, and is no longer linked to the checkpoint.
   await sql`
     insert into run_checkpoints (run_id, step, user_id, sha256, size_bytes)
     select workload_id, ${step}::int, ${userId}, sha256, size_bytes from workload_artefacts
@@ -63,7 +66,10 @@ export async function selectCheckpoints(db: Database, runId: string): Promise<Ch
   return (await columns(db).where('run_id', '=', runId).execute()).map(toCheckpoint);
 }
 
-/** Locks a checkpoint until the transaction ends; undefined if the run has none at this step. */
+/**
+ * Locks and returns a checkpoint until the transaction ends. Undefined if the run has no checkpoint at this
+ * step.
+ */
 export async function lockCheckpoint(
   tx: Transaction,
   { runId, step }: { runId: string; step: number },
@@ -75,7 +81,7 @@ export async function lockCheckpoint(
     .where('step', '=', step)
     .forUpdate()
     .execute();
-  // Read after locking, because the previous lock holder may have created the model.
+  // Read the row again: another transaction may have created the model before this one got the lock.
   const row = await columns(tx).where('run_id', '=', runId).where('step', '=', step).executeTakeFirst();
   return row && toCheckpoint(row);
 }
@@ -92,7 +98,7 @@ export async function saveCheckpointModel(
     .execute();
 }
 
-/** Deletes the stored LoRAs of runs that ended before a time. */
+/** Deletes the LoRAs of runs that ended before the given time. */
 export async function deleteOldCheckpoints(db: Database, endedBefore: Date): Promise<void> {
   await sql`
     update run_checkpoints set sha256 = null

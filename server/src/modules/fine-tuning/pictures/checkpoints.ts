@@ -3,10 +3,10 @@ import type { Workload } from '../../../engine/model/workload.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { deleteOldCheckpoints } from './checkpoint-queries.ts';
 
-/** As long as an unfinished run can be resumed. */
+/** An unfinished run can be resumed for as long. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Deletes checkpoint LoRAs once a day; models made from them stay. */
+/** Deletes the LoRAs of old checkpoints once a day. Models made from them are not deleted. */
 export const deleteOldCheckpointsJob = defineJob({
   name: 'training.forget-checkpoints',
   schedule: '47 3 * * *',
@@ -19,8 +19,8 @@ type Of = Pick<
 > & { title: string; step: number };
 
 /**
- * Returns the card of a model made from a checkpoint, like a run writes the card of its result (card.py,
- * run.py).
+ * Returns the model card of a model made from a checkpoint. It matches the card of a run's result, which the
+ * runtime writes (card.py, run.py).
  */
 export function checkpointCard({ title, step, sources, ...of }: Of): string {
   const word = of.data.trigger_word;
@@ -62,7 +62,7 @@ function beforeAndAfter(prompts: Of['sample_prompts']): string[] {
   ];
 }
 
-/** Formats user text as a Markdown table cell without active markup. */
+/** Escapes user text for a cell of a Markdown table. */
 function cell(text: string): string {
   return text
     .split(/\s+/)
@@ -70,7 +70,7 @@ function cell(text: string): string {
     .replace(/[\\`*_{}[\]<>()#!|~]/g, '\\$&');
 }
 
-/** True if the checkpoint is the run's final result. */
+/** True if the checkpoint is the result of a completed run. */
 export function isResult(
   { state, stepsTotal }: Pick<Workload, 'state' | 'stepsTotal'>,
   step: number,

@@ -13,7 +13,7 @@ import { sourceCalls } from '../testing/source-calls.ts';
 import { step, workloadCalls } from '../testing/workload-calls.ts';
 import type { PicturesToRead } from './read-pictures.ts';
 
-/* A picture LoRA, from reading its dataset to the samples of its checkpoints. */
+/* Tests the training of a picture LoRA, from reading its dataset to the samples of its checkpoints. */
 
 const goodPictures: PicturesReport = {
   ...{ pictures_total: 20, pictures_kept: 17, left_out_total: 3, notes: [], held_out: 2 },
@@ -75,7 +75,7 @@ const refused = (param: string, message: string | RegExp) => ({
   body: { error: { param, message: expect.stringMatching(message) } },
 });
 
-test('validation reads all files of the dataset for free and lists those left out', async () => {
+test('validation reads all files of the dataset for free, and lists the pictures that are left out', async () => {
   const before = await balance();
   const { critical_errors, warnings, data, cost_estimate, placement, file_name } = await validate();
   expect(critical_errors).toEqual([]);
@@ -116,7 +116,7 @@ test('uses a metadata.jsonl if present and refuses untrainable choices by name',
   await expect(validate({}, bob)).rejects.toMatchObject({ status: 404 });
 });
 
-test('a run draws samples at its checkpoints and produces a selectable LoRA', async () => {
+test('a run draws samples at its checkpoints and produces a LoRA that generations can use', async () => {
   script = async (launch) => {
     const { report: say, put } = workload(launch);
     await put('samples/step-00000000/1.png', 'before');
@@ -132,7 +132,7 @@ test('a run draws samples at its checkpoints and produces a selectable LoRA', as
     clock.advance({ seconds: 20 });
     await put('samples/step-00000400/1.png', 'after');
     const pictures = [{ path: 'samples/step-00000400/1.png', width: 128, height: 128 }];
-    // Repeated, as after a restart, it counts once.
+    // The runtime repeats the report after a restart; it must count once.
     await say({ type: 'samples', step: 400, pictures }, { type: 'samples', step: 400, pictures });
     const files = [
       await put('pytorch_lora_weights.safetensors', 'weights'),
@@ -183,7 +183,7 @@ test('a run draws samples at its checkpoints and produces a selectable LoRA', as
   expect((await request(runStats, { query: { kind: 'text' } }, { as: ada })).completed).toBe(0);
 });
 
-test("the runtime receives prompts, trigger word and Diffusers' target layers", async () => {
+test("the runtime receives the prompts, the trigger word and Diffusers' target layers", async () => {
   const begun = Promise.withResolvers<unknown>();
   script = async (launch, process) => {
     begun.resolve(launch.spec);

@@ -5,15 +5,15 @@ import { type PipelineIndex, readPipelineIndex } from '../../assets/recognise/pi
 /** Pipelines for which a LoRA can be trained. */
 const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];
 
-/** Returns why a FLUX model cannot be loaded, as the serving module determines it; null if it can. */
+/** Returns why a FLUX model cannot be loaded; null if it can. The serving module implements it. */
 export type FindFluxFault = (
   model: { title: string; files: AssetRevision['files'] },
   index: PipelineIndex,
 ) => string | null;
 
 /**
- * Returns why no LoRA can be trained for a model, judged by its file list, without a full stop; null if it
- * can.
+ * Returns why no LoRA can be trained for a model, without a full stop; null if it can. Reads only the list of
+ * files and the pipeline index.
  */
 export async function findPictureBaseFault(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,

@@ -40,7 +40,7 @@ beforeEach(async () => {
   ada = await server.signUp('Ada');
 });
 
-/** Starts a run that draws samples at these steps and then does `end`. */
+/** Starts a run that draws samples at these steps and then runs the script `end`. */
 async function startRun(steps: number[], end: Script): Promise<string> {
   script = async (launch, process) => {
     const { report, put } = workload(launch);
@@ -91,7 +91,7 @@ async function cancelledRun(steps: number[]): Promise<string> {
   return runId;
 }
 
-test('a checkpoint of a cancelled run becomes one LoRA, for its owner only, for free', async () => {
+test('a checkpoint of a cancelled run becomes one model, at no cost, and only for its owner', async () => {
   const runId = await cancelledRun([100, 200]);
   const before = await balance();
   const [one, other] = await Promise.all([use(runId, 100), use(runId, 100)]);
@@ -125,13 +125,13 @@ test('a checkpoint of a cancelled run becomes one LoRA, for its owner only, for 
   await expect(use(runId, 200, bob)).rejects.toMatchObject({ status: 404 });
   await expect(use(runId, 300)).rejects.toThrow('The run has no checkpoint of step 300');
 
-  // A deleted model can be made again.
+  // After the model is deleted, it can be made again.
   await request(deleteAsset, { params: { id: one.model_id } }, { as: ada });
   expect((await samplesOf(runId)).checkpoints[1]).toMatchObject({ is_kept: true, model_id: null });
   expect(await use(runId, 100)).not.toEqual(one);
 });
 
-test('a failed run has checkpoints too; the last one of a completed run is its own model', async () => {
+test("a failed run has checkpoints too; the last checkpoint of a completed run is the run's own model", async () => {
   const failed = await startRun([100], async (launch) => {
     await workload(launch).report({ type: 'failed', message: 'Out of memory.' });
     return 1;
@@ -160,7 +160,7 @@ test('a failed run has checkpoints too; the last one of a completed run is its o
   expect((await samplesOf(completed)).checkpoints.at(-1)?.model_id).toBe(run.model_id);
 });
 
-test('stores the last twenty checkpoints for a week after the end; models made from them stay', async () => {
+test('stores the last twenty checkpoints until a week after the end; models made from them are kept', async () => {
   const steps = Array.from({ length: 21 }, (_, index) => index + 1);
   const runId = await cancelledRun(steps);
   const gone = /no longer stored/;

@@ -27,10 +27,10 @@ import { selectSamples } from './sample-queries.ts';
 const WEIGHTS = 'pytorch_lora_weights.safetensors';
 
 /**
- * Creates a model from a checkpoint of a caller's run in any state. For the last checkpoint of a completed
- * run, returns the run's own model. Idempotent until the model is deleted. Throws AppError 'not_found' if the
- * run has no such checkpoint, 'conflict' if its LoRA was deleted, and 'payload_too_large' beyond the user's
- * quota.
+ * Creates a model from a checkpoint of a caller's run, whatever the state of the run. The last checkpoint of
+ * a completed run is the run's own model. Repeated calls return the same model until it is deleted. Throws
+ * AppError 'not_found' if the run has no such checkpoint, 'conflict' if its LoRA was deleted, and
+ * 'payload_too_large' beyond the user's quota.
  */
 export async function makeCheckpointModel(
   ctx: Context,
@@ -86,7 +86,7 @@ async function beforeAndAfter(
     }));
 }
 
-/** Inserts a model with the same properties as the run's own. */
+/** Inserts a model with the same properties as the run's own model. */
 async function insertModel(tx: Transaction, run: RunRow, title: string): Promise<string> {
   const { id: runId, userId, base, dataset } = run;
   const found = await findBase(tx, { assetId: base.assetId, userId });
@@ -101,7 +101,7 @@ async function insertModel(tx: Transaction, run: RunRow, title: string): Promise
   return assetId;
 }
 
-/** Returns undefined if the base was deleted or is no longer shared with the user. */
+/** Returns the base; undefined if it was deleted or is no longer shared with the user. */
 async function findBase(tx: Transaction, who: { assetId: string; userId: string }) {
   return findReadableAsset(tx, who).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'not_found') throw error;

@@ -5,9 +5,11 @@ import type { ValidatePicturesSpec } from '@bakehouse/contract/runtime/validate-
 import type { WorkloadSpec } from '../../../engine/model/workload.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 
-/** Used if the run sets none. */
+/** Seed of runs that choose none. */
 const SEED = 42;
-/** The layers that Diffusers' FLUX trainers adapt: attention and feed-forward of both kinds of blocks. */
+/**
+ * The same layers as in Diffusers' FLUX trainers: attention and feed-forward layers of both kinds of blocks.
+ */
 const TARGET_MODULES = [
   ...['attn.to_q', 'attn.to_k', 'attn.to_v', 'attn.to_out.0'],
   ...['attn.add_q_proj', 'attn.add_k_proj', 'attn.add_v_proj', 'attn.to_add_out'],
@@ -75,7 +77,7 @@ export function toPicturesSpec(training: Training): WorkloadSpec {
     ],
     data: toPictureDataSpec(fields, metadataPath),
     parameters: toPictureParameters(fields),
-    // Alpha equals the rank, so that the adapter's scale is 1 for any rank.
+    // With alpha equal to the rank, the adapter's scale is always 1.
     lora: { r: fields.lora_r, alpha: fields.lora_r, dropout: 0, target_modules: TARGET_MODULES },
     sample_prompts: fields.sample_prompts,
     device,

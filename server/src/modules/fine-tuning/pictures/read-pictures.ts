@@ -13,7 +13,7 @@ import { withBlobFiles } from '../../../platform/storage/read-blob.ts';
 import { readingLimits } from '../readings/limits.ts';
 import { runReader } from '../validation/run-reader.ts';
 
-/** Separate folders, because file names may collide. */
+/** The base model and the dataset need different folders, because their files may have equal names. */
 const BASE_MODEL = 'base_model';
 
 const DATASET = 'dataset';
@@ -41,7 +41,7 @@ const readPictures: ReadPictures = async (ctx, input, signal) => {
       const last = await runReader(ctx, place, {
         command: 'validate-pictures',
         spec,
-        // It prints nothing before its end.
+        // The program prints nothing before it is done.
         stallMs: readingLimits.picturesMs,
         signal,
         what: 'the pictures',
@@ -55,21 +55,21 @@ const readPictures: ReadPictures = async (ctx, input, signal) => {
 
 const line = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
 
-/** Limits concurrent picture reads to one per user, served round-robin. */
+/** Limits each user to one concurrent read of pictures; users are served round-robin. */
 export const readPicturesQueued: ReadPictures = (ctx, input, signal) =>
   line.run(ctx.caller.userId, () => readPictures(ctx, input, signal), signal);
 
 type File = { path: string; sha256: string };
 
-/** The files of a dataset, and the model and settings for reading them. */
+/** A dataset with the model and the settings for reading it. */
 export type PicturesToRead = {
-  /** Configuration of the base model, without weights. */
+  /** Files of the base model without weights. */
   base: File[];
   files: File[];
   spec: Omit<ValidatePicturesSpec, 'base_model_dir' | 'dataset_dir'>;
 };
 
-/** Reads all pictures of a dataset as training would. Tests replace it. */
+/** Reads all pictures of a dataset as training would. Tests use another implementation. */
 export type ReadPictures = (
   ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
   input: PicturesToRead,

@@ -12,7 +12,10 @@ export type Sample = {
 
 type Drawn = { path: string; width: number; height: number };
 
-/** Stores a checkpoint's samples from the workload's artefacts, replacing earlier ones of the step. */
+/**
+ * Stores the samples of a checkpoint, which are artefacts of the workload. Replaces earlier samples of the
+ * same step.
+ */
 export async function replaceSamples(
   tx: Transaction,
   { runId, userId, step, pictures }: { runId: string; userId: string; step: number; pictures: Drawn[] },
@@ -31,7 +34,7 @@ export async function replaceSamples(
   );
 }
 
-/** Ordered by step and number. */
+/** Returns the samples of a run, ordered by step and number. */
 export async function selectSamples(db: Database | Transaction, runId: string): Promise<Sample[]> {
   const rows = await db
     .selectFrom('run_samples')

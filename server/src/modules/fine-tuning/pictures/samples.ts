@@ -15,7 +15,7 @@ export async function deleteUserSamples(tx: Transaction, userId: string): Promis
   await deleteCheckpoints(tx, userId);
 }
 
-/** Returns the samples of a caller's run by checkpoint; a text run has none. */
+/** Returns the samples of a caller's run by checkpoint. A text run has no samples. */
 export async function getRunSamples(
   ctx: Context,
   { params }: InputOf<typeof getRunSamplesEndpoint>,
@@ -43,10 +43,10 @@ export async function getRunSamples(
 
 type Checkpoint = {
   step: number;
-  /** In the order of the prompts. */
+  /** Samples in the order of the prompts. */
   pictures: Sample[];
   isKept: boolean;
-  /** The model made from its LoRA; null if there is none. */
+  /** The model made from the checkpoint's LoRA; null if there is none. */
   modelId: string | null;
 };
 

@@ -15,8 +15,8 @@ import { checkDiffusionTraining, type DiffusionCheck } from './check-diffusion-t
 import { toPicturesSpec } from './pictures-spec.ts';
 
 /**
- * Creates a model asset and its LoRA run, holds the quote up to the ceiling and queues the run, in one
- * transaction. Throws whatever `startFineTune` throws.
+ * Creates a model asset and a run that trains its LoRA, holds the quote (at most the ceiling) and queues the
+ * run, in one transaction. Throws the errors of `startFineTune`.
  */
 export async function startDiffusionTraining(
   ctx: Context,
@@ -25,7 +25,7 @@ export async function startDiffusionTraining(
   signal: AbortSignal,
 ): Promise<ResponseOf<typeof startDiffusionTrainingEndpoint>> {
   const { cost_max: costMaxMicro, slowdown, ceiling, title, tags, ...choice } = body;
-  // A retry with another price or load is the same run.
+  // The accepted price and the load do not identify the request: a retry may send others.
   const input = { title, tags, ceiling, ...choice };
   return spendOnce(
     ctx,

@@ -1,30 +1,34 @@
 /** All limits on reading data files. */
 export const readingLimits = {
-  /** Each uses a core and some hundred megabytes. */
+  /** Concurrent short reads. Each one uses a core and some hundred megabytes. */
   shortAtOnce: 2,
-  /** A read that takes longer than `shortMs` moves here. */
+  /** Concurrent long reads, i.e. reads that take longer than `shortMs`. */
   longAtOnce: 2,
   shortMs: 15_000,
-  /** Running and waiting reads per process, in total and per user. */
+  /** Maximum reads that run or wait in this process, in total and per user. */
   waiting: 50,
   ownWaiting: 5,
-  /** Background readings per user; a new one cancels the oldest. */
+  /** Maximum background readings per user. A further one cancels the oldest. */
   ownInBackground: 3,
-  /** Answer with an estimate, if available, after this time. */
+  /** After this time the answer is an estimate, as soon as one is available. */
   estimateAfterMs: 4_000,
-  /** A background reader that takes over joins a read that started within this time. */
+  /** A call's read continues for this time after the estimate, so that the background job can join it. */
   handoverMs: 20_000,
   /**
-   * Aborts a reading without progress. Chat templates have a separate limit (the runtime's chat_template.py).
+   * A read without progress for this time is aborted. A chat template has a limit of its own in the runtime's
+   * chat_template.py.
    */
   stallMs: 300_000,
-  /** A picture dataset is read completely before its first report. */
+  /** The limit without progress for pictures is longer, because nothing is reported before all are read. */
   picturesMs: 900_000,
-  /** Above the runtime's own limit for one file (`TIME_LIMIT_S` of `confined.py`). */
+  /**
+   * Limit of one attempt. It is longer than the runtime's own limit for one file (`TIME_LIMIT_S` in
+   * `confined.py`).
+   */
   attemptSeconds: 3_600,
-  /** Each server restart uses one. */
+  /** Maximum retries. Each restart of the server needs one. */
   retries: 50,
-  /** How long reports are stored and listed. */
+  /** How long reports are stored. Ended readings are listed for `listedMs`. */
   keptMs: 30 * 24 * 60 * 60 * 1000,
   listedMs: 60 * 60 * 1000,
 };

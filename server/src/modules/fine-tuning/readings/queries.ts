@@ -6,7 +6,7 @@ import type { DataToRead } from '../validation/read-data.ts';
 
 export type ReadingRow = Selectable<DataReadingsTable>;
 
-/** Returns a stored report with this name; null if there is none. */
+/** Returns a stored report by the cache key of its data; null if there is none. */
 export async function selectReport(db: Database, dataName: string): Promise<ValidateReport | null> {
   const row = await db
     .selectFrom('data_readings')
@@ -18,12 +18,12 @@ export async function selectReport(db: Database, dataName: string): Promise<Vali
   return (row?.report as ValidateReport | undefined) ?? null;
 }
 
-/** Serializes transactions that add readings of the same user. */
+/** Lets only one transaction at a time add readings of the same user. */
 export async function lockReadings(tx: Transaction, userId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`readings of ${userId}`}, 0))`.execute(tx);
 }
 
-/** Cancels all but the newest `keep` readings of a user. Returns their ids. */
+/** Cancels all active readings of a user except the newest `keep`. Returns their ids. */
 export async function cancelOldReadings(
   tx: Transaction,
   userId: string,
@@ -52,7 +52,7 @@ export async function findReading(db: Database | Transaction, id: string): Promi
   return db.selectFrom('data_readings').selectAll().where('id', '=', id).executeTakeFirst();
 }
 
-/** Returns the user's active reading with this name, or a new one. */
+/** Returns the user's active reading of the same data, or inserts one. */
 export async function upsertReading(
   tx: Transaction,
   reading: {
@@ -81,17 +81,17 @@ export async function upsertReading(
         conflict
           .columns(['user_id', 'data_name'])
           .where('state', '=', 'reading')
-          // A no-op update, so that an existing row is returned.
+          // This update changes nothing, but makes the statement return an existing row.
           .doUpdateSet((row) => ({ file_name: row.ref('excluded.file_name') })),
       )
       .returningAll()
-      // An existing row has a non-zero xmax from the update.
+      // xmax is 0 for an inserted row, and set for an updated one.
       .returning(sql<boolean>`xmax = 0`.as('isNew'))
       .executeTakeFirstOrThrow()
   );
 }
 
-/** Returns false if it has ended. */
+/** Stores the progress of a reading. Returns false if the reading has ended. */
 export async function updateProgress(
   tx: Transaction,
   id: string,
@@ -112,7 +112,7 @@ export type ReadingEnd =
   | { state: 'failed'; reason: string }
   | { state: 'cancelled' };
 
-/** Ends an active reading; undefined if it is not active. */
+/** Ends an active reading. Returns undefined if it has already ended. */
 export async function endReading(
   tx: Transaction,
   id: string,
@@ -137,7 +137,7 @@ export async function endReading(
     .executeTakeFirst();
 }
 
-/** Returns active readings and those that ended since, newest first. */
+/** Returns the active readings and those that ended after the given time, newest first. */
 export async function selectReadings(db: Database, userId: string, endedSince: Date): Promise<ReadingRow[]> {
   return db
     .selectFrom('data_readings')

@@ -11,12 +11,15 @@ import type { DataToRead, ReadData } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { endReading, findReading, type ReadingEnd, type ReadingRow, updateProgress } from './queries.ts';
 
-/** Interval for saving progress and checking for cancellation. */
+/** Interval for saving the progress and noticing a cancel. */
 const NOTE_MS = 1_000;
 
 export const readingJob: JobKind<{ readingId: string }> = { name: 'training.read-data' };
 
-/** Reads a data file to its end and stores the report. Starts over after a server restart. */
+/**
+ * Creates the job that reads a data file to its end and stores the report. After a server restart it starts
+ * again.
+ */
 export function readInBackground(read: ReadData): Job<{ readingId: string }> {
   return defineJob({
     ...readingJob,
@@ -38,7 +41,7 @@ export function readInBackground(read: ReadData): Job<{ readingId: string }> {
         await finish(services, reading, { state: 'done', report });
       } catch (error) {
         if (unwanted.signal.aborted) return;
-        // Retried by the next worker, or when the cause has passed.
+        // Another worker, or a later attempt, may succeed.
         const mayPass = linked.signal.aborted || (error instanceof AppError && error.code === 'unavailable');
         if (mayPass && !isLast) throw error;
         services.log.warn({ err: error, reading_id: readingId }, 'failed to read a data file');
@@ -64,7 +67,7 @@ function toInput({ input }: ReadingRow): DataToRead {
   return input as DataToRead;
 }
 
-/** Rejects as soon as the signal aborts, without ending a shared read that others wait for. */
+/** Rejects as soon as the signal aborts. The read itself continues if other callers share it. */
 async function readUntil(
   signal: AbortSignal,
   read: (options: { signal: AbortSignal }) => Promise<ValidateReport>,
@@ -80,7 +83,7 @@ async function readUntil(
   }
 }
 
-/** Saves new progress periodically; calls `onUnwanted` once the reading is cancelled. */
+/** Saves new progress at intervals. Calls `onUnwanted` if the reading was cancelled. */
 function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () => void) {
   const { db, log } = services;
   const { id, user_id } = reading;
@@ -100,7 +103,7 @@ function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () 
     noted = progress;
     if (!isWanted) onUnwanted();
   };
-  // A slow database does not accumulate requests.
+  // If the database is slow, skip updates instead of queueing them.
   const notes = oneAtATime(saveProgress, (error) =>
     log.warn({ err: error }, 'failed to save reading progress'),
   );
@@ -109,7 +112,7 @@ function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () 
     progress: (progress: ValidateProgress) => {
       latest = progress;
     },
-    /** Nothing is written after it resolves. */
+    /** Stops saving. Nothing is written after it resolves. */
     stop: async () => {
       clearInterval(timer);
       await notes.end();

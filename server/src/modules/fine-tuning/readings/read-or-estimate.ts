@@ -13,20 +13,23 @@ import { dataCacheKey, toReading } from './readings.ts';
 type Wanted = {
   input: DataToRead;
   datasetId: string;
-  /** Whether to continue in the background if the answer is this estimate. */
+  /** Tells whether to read the file to its end in the background, given the estimate that is returned now. */
   readsOn: (report: ValidateReport) => boolean;
-  /** Aborts when the caller disconnects. */
+  /** Aborted if the caller disconnects. */
   signal: AbortSignal;
 };
 
 type Sampled = ValidateProgress & { sample: ValidateReport };
 
-/** The report of a data file; an estimate while `reading` is set. */
+/**
+ * The report of a data file. If `reading` is set, the report is an estimate and the file is being read in the
+ * background.
+ */
 export type KnownData = { report: ValidateReport; reading: DataReading | null };
 
 /**
- * Returns a report within a few seconds: complete, or an estimate from the first rows. Throws whatever the
- * reader throws.
+ * Returns a report within a few seconds: the complete one, or else an estimate from the first rows. Throws
+ * the errors of the reader.
  */
 export async function readOrEstimate(
   ctx: Context,
@@ -42,7 +45,7 @@ export async function readOrEstimate(
     signal: AbortSignal.any([left.signal, signal]),
     onProgress: ({ sample, ...progress }) => sample && sampled.resolve({ ...progress, sample }),
   });
-  // Avoids an unhandled rejection if nothing awaits it.
+  // If the answer is the estimate, nothing awaits this promise, and its rejection must not crash the process.
   whole.catch(() => undefined);
   const timeout = sleep(readingLimits.estimateAfterMs, undefined, { ref: false });
   const first = await Promise.race([
@@ -62,8 +65,8 @@ export async function readOrEstimate(
 }
 
 /**
- * Reads a data file to its end in the background, once for equal calls of a user. Above the user's limit the
- * oldest reading is cancelled, because users watch the latest one.
+ * Starts to read a data file to its end in the background, or returns the user's active reading of the same
+ * data. If the user has too many readings, the oldest is cancelled, because the user watches the newest one.
  */
 async function continueReading(
   ctx: Context,
@@ -73,8 +76,8 @@ async function continueReading(
   const dataName = dataCacheKey(input);
   const now = ctx.clock.now();
   return inTransaction(ctx.db, async (tx) => {
-    // Locks first, because two concurrent transactions would not see each other's reading and would both stay
-    // below the limit.
+    // Without this lock, two concurrent transactions would not see each other's reading and could exceed the
+    // limit.
     await lockReadings(tx, userId);
     const { isNew, ...reading } = await upsertReading(tx, {
       userId,

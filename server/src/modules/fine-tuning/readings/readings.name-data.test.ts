@@ -18,7 +18,7 @@ const cacheKeyOf = (data: object, parameters: object = {}) => {
   return dataCacheKey({ ...input, spec } as unknown as DataToRead);
 };
 
-test('inputs with the same report share a cache key on any date', () => {
+test('inputs with the same report have the same cache key, whatever their date', () => {
   expect(cacheKeyOf({ date: '2026-02-01' })).toBe(cacheKeyOf({}));
   expect(cacheKeyOf({}, { learning_rate: 1, beta: 1, sft_weight: 1 })).toBe(cacheKeyOf({}));
   const optimiser = { lr_scheduler: 'linear', warmup_ratio: 0.1, weight_decay: 0.1, max_grad_norm: 0 };

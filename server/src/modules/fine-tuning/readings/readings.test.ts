@@ -23,7 +23,7 @@ import { lockReadings, upsertReading } from './queries.ts';
 import { readInBackground, readingJob } from './read-in-background.ts';
 import { deleteOldReadingsJob } from './readings.ts';
 
-// Shorter waits for tests.
+// Shorten the waits.
 const usual = { ...readingLimits };
 Object.assign(readingLimits, { shortMs: 1_000, estimateAfterMs: 200, handoverMs: 3_000 });
 onFileEnd(async () => {
@@ -33,7 +33,7 @@ onFileEnd(async () => {
 const sample: ValidateReport = { ...goodData, rows_total: 1_000_000, train_tokens: 400_000_000 };
 const whole: ValidateReport = { ...sample, rows_total: 990_000, train_tokens: 399_000_000 };
 
-/** Reads that return an estimate immediately and end on demand. */
+/** A read that has reported an estimate and ends when the test resolves it. */
 type Begun = { end: PromiseWithResolvers<ValidateReport>; options: NonNullable<Parameters<ReadData>[2]> };
 const begun: Begun[] = [];
 const read: ReadData = (_ctx, _input, options = {}) => {
@@ -44,7 +44,7 @@ const read: ReadData = (_ctx, _input, options = {}) => {
   return end.promise;
 };
 
-// Two servers use it one after the other; it is closed with the test file.
+// Two servers use this database one after the other, so it is closed at the end of the file.
 const { url, close } = await testDatabase();
 onFileEnd(close);
 const database = { url, close: async () => undefined };
@@ -56,7 +56,7 @@ const datasetId = await create(user, 'RAW', { 'rows.csv': 'question,answer\na,b\
 const baseId = await create(user, 'MODEL', { 'config.json': '{}', 'model.safetensors': emptySafetensors() });
 let epochs = 0;
 beforeEach(async () => {
-  // A reading of an earlier test can start late.
+  // End the readings of the previous test, which may have started late.
   await vi.waitFor(async () => {
     for (const { end } of begun) end.resolve(whole);
     const { rows } = await sql`
@@ -66,7 +66,7 @@ beforeEach(async () => {
     expect(rows).toEqual([]);
   });
   begun.length = 0;
-  // A different reading for each test.
+  // The cache key depends on the epochs, so each test reads other data.
   epochs += 1;
 });
 onFileEnd(async () => {
@@ -101,11 +101,14 @@ const readings = async (as = user) => (await server.request(listReadings, {}, { 
 const readingOf = async (id: string | undefined) =>
   (await readings()).find(({ reading_id }) => reading_id === id);
 
-/** Reports to the last read: the job starts another one if the call has left before it joins. */
+/**
+ * Reports progress of the newest read. The background job starts one if the first read has ended before the
+ * job joins it.
+ */
 const reportProgress = () =>
   begun.at(-1)?.options.onProgress?.({ rows_read: 500_000, part: 0.5, sample: null });
 
-test('a long file is estimated immediately, read in the background, and then known to all users', async () => {
+test('a long file is estimated immediately, then read in the background; the report is then used for all users', async () => {
   const first = await validate();
   expect(first.critical_errors).toEqual([]);
   expect(first.data?.rows_total).toBe(1_000_000);
@@ -132,7 +135,7 @@ test('a long file is estimated immediately, read in the background, and then kno
   expect(begun.length).toBe(reads);
 }, 40_000);
 
-test('saves progress once per step, in one transaction at a time', async () => {
+test('saves progress at most once per interval, in one transaction at a time', async () => {
   const { db } = server.services;
   const id = (await validate()).reading?.reading_id ?? '';
   const row = () =>
@@ -155,7 +158,7 @@ test('saves progress once per step, in one transaction at a time', async () => {
   });
   expect(most).toBe(1);
   await vi.waitFor(async () => {
-    // The job may have waited for the row before it joined the read.
+    // Report again: the job may have waited for the row lock, and joined the read only now.
     reportProgress();
     expect((await readingOf(id))?.rows_read).toBe(500_000);
   });
@@ -203,7 +206,7 @@ test('stops reading when it is cancelled', async () => {
 test('a failed reading reports why', async () => {
   const id = (await validate()).reading?.reading_id;
   await vi.waitFor(async () => {
-    // The background read may have started after the first one failed.
+    // The job may have started another read after the first one failed.
     for (const { end } of begun) end.reject(new Error('something of ours'));
     expect((await readingOf(id))?.state).toBe('failed');
   });
@@ -212,7 +215,7 @@ test('a failed reading reports why', async () => {
   );
 }, 40_000);
 
-test('a temporarily failing reading is retried and ends with the last attempt', async () => {
+test('a reading that fails for a temporary reason is retried; it fails with the last attempt', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   await vi.waitFor(() => expect(begun.length).toBe(1));
   const hindered: ReadData = () => Promise.reject(unavailable('Python is being prepared'));
@@ -238,17 +241,17 @@ test('a reading leaves no listener on the process-wide signal', async () => {
   expect([during.length, getEventListeners(closing, 'abort').length]).toEqual([1, 0]);
 }, 40_000);
 
-test('a reading whose last attempt was killed ends with a reason', async () => {
+test('a reading gets a reason if its last attempt was killed', async () => {
   const id = (await validate()).reading?.reading_id ?? '';
   const job = readInBackground(read);
   await job.onLost?.(server.services, { readingId: id });
   const reason = 'Reading rows.csv was interrupted at every attempt. Please try again.';
   expect(await readingOf(id)).toMatchObject({ state: 'failed', reason });
-  // An ended reading stays unchanged.
+  // A reading that has ended does not change.
   await job.onLost?.(server.services, { readingId: id });
 }, 40_000);
 
-test('always answers with an estimate: the oldest reading is cancelled', async () => {
+test('each request gets an estimate; the oldest reading is cancelled if there are too many', async () => {
   const states = async () => (await readings()).slice(0, 4).map(({ state }) => state);
   const first = (await validate()).reading?.reading_id;
   for (let n = 0; n < 3; n += 1) {
@@ -265,7 +268,7 @@ test('two equal concurrent calls share one reading', async () => {
   expect(other.reading?.reading_id).toBe(one.reading?.reading_id);
 }, 40_000);
 
-test('a run starts from the estimate without waiting for the rest', async () => {
+test('a run starts with the estimate, without waiting for the whole file to be read', async () => {
   const { cost_estimate } = await validate();
   const body = {
     dataset_type: 'MODEL' as const,
@@ -277,7 +280,7 @@ test('a run starts from the estimate without waiting for the rest', async () => 
       model_name: 'early',
       file_name: 'rows.csv',
       user_id: user.userId,
-      // The default hold for a million rows exceeds the account's credits.
+      // Limit the hold: the quote for a million rows exceeds the account's credits.
       ceiling: '1',
       ...fields(),
     },

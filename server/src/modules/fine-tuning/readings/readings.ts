@@ -15,10 +15,13 @@ import type { DataToRead } from '../validation/read-data.ts';
 import { readingLimits } from './limits.ts';
 import { endReading, findReading, type ReadingRow, selectReadings } from './queries.ts';
 
-/** Increment when files are read differently, to invalidate stored reports. */
+/**
+ * Part of the cache key. Increment it when the runtime reads files in another way, so that stored reports are
+ * no longer used.
+ */
 const READER = 4;
 
-/** Parameters that affect only training, not the report. */
+/** Parameters that do not affect the report. */
 const OF_TRAINING = [
   'learning_rate',
   'lr_scheduler',
@@ -44,7 +47,7 @@ export const deleteOldReadingsJob = defineJob({
   },
 });
 
-/** Returns the caller's background readings: active and recently ended ones. */
+/** Returns the caller's background readings: active ones, and those that ended within `listedMs`. */
 export async function listReadings(ctx: Context): Promise<ResponseOf<typeof listReadingsEndpoint>> {
   const since = new Date(ctx.clock.now().getTime() - readingLimits.listedMs);
   const rows = await selectReadings(ctx.db, ctx.caller.userId, since);
@@ -67,8 +70,9 @@ export function toReading(row: ReadingRow): DataReading {
 }
 
 /**
- * Returns a name that is equal for inputs with the same report. Alpha, dropout and scaling do not matter, nor
- * does the date, which some chat templates write into each example with constant length.
+ * Returns a key that is equal for inputs with the same report. Alpha, dropout and scaling of an adapter do
+ * not affect the report. Neither does the date, which some chat templates write into each example, because
+ * its length is constant.
  */
 export function dataCacheKey({ base, dataFile, validationFile, spec }: DataToRead): string {
   const lora = spec.parameters.lora && ofAdapter(spec.parameters.lora);
@@ -94,8 +98,8 @@ function ofAdapter({
 }
 
 /**
- * Cancels a reading; its reader stops within seconds. Ended readings stay unchanged. Throws
- * AppError('not_found') if it is not the caller's.
+ * Cancels a reading. Its reader stops within seconds. A reading that has ended does not change. Throws
+ * AppError('not_found') if the reading is not the caller's.
  */
 export async function cancelReading(
   ctx: Context,

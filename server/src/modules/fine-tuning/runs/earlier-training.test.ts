@@ -50,7 +50,7 @@ async function insertRows(tx: Transaction): Promise<void> {
       values ('ada', ${name}, ${JSON.stringify(payload)})`.execute(tx);
 }
 
-test('keeps runs of sweeps and reward models with their charges, and ends dependent work', async () => {
+test('the migration keeps runs of sweeps and reward models with their charges, and ends the work that needs them', async () => {
   const { db, upgrade } = await earlierDatabase('0062_no_sweeps.sql', { withFunctions: true });
   await db.transaction().execute(insertRows);
   await upgrade();

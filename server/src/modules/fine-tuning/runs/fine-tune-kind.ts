@@ -19,7 +19,10 @@ import { measuredSlowdown } from '../slowdown.ts';
 
 export const FINE_TUNE_KIND = 'fine-tune';
 
-/** Workload kind of fine-tunes and exports: metered while running, made into a model, settled at the end. */
+/**
+ * The workload kind of fine-tunes and exports. It meters a running run, makes its result a model, and settles
+ * it at its end.
+ */
 export function fineTuneKind(
   { clock, jobs }: Pick<Services, 'clock' | 'jobs'>,
   usage: IdleCredit,
@@ -29,7 +32,7 @@ export function fineTuneKind(
     onReports: async (tx, workload, reports) => {
       const run = await findRun(tx, workload.id);
       if (!run) return;
-      // Uses a separate connection, so this transaction does not wait for it.
+      // Runs in a transaction of its own, for which this one does not wait.
       const freeIdleCredit = () => void usage.closeIdle(run.userId);
       await meterRun(tx, { run, workload, now: clock.now(), freeIdleCredit });
       const answers = reports.findLast(({ type }) => type === 'held_out_answers');
@@ -44,7 +47,7 @@ export function fineTuneKind(
       const run = await findRun(tx, workload.id);
       if (!run) return;
       await updateSummary(tx, run.id, result.summary);
-      // The owner may have added files or a card in the meantime.
+      // Keep files and a model card that the owner has added during the run.
       await createRevisionFromBlobs(tx, {
         assetId: run.modelAssetId,
         files: artefacts,
@@ -71,7 +74,7 @@ export function fineTuneKind(
       if (!hasEnded(workload)) return;
       await settleRun(tx, run, workload);
       if (!hasEnded(before)) await notifyOfEnd(tx, run, workload.state);
-      // Together they give the machine's speed regardless of other load.
+      // The duration and the slowdown together give the machine's speed without other load.
       if (workload.state === 'completed' && workload.placement.accelerator === null) {
         const machine = await findCpuMachine(tx);
         if (machine && machine.id === workload.machineId)

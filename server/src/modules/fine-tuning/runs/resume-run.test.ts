@@ -30,13 +30,13 @@ describe('a fine-tune', () => {
     });
     expect(micro(run.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
 
-    // It continues under the same id, and the second round pays only for its own time.
+    // The run continues under the same id. The second round pays only for its own time.
     machine.script = trainFor(20);
     const params = { runId: launch.workloadId };
     const resumed = await request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(resumed).toMatchObject({ run_id: run.run_id, state: 'queued', charged: null });
     expect((await balance()).held).toBe(resumed.held);
-    // As announced on its page.
+    // The run's page has shown this amount before.
     expect(resumed.held).toBe(run.resume_hold);
     const same = await request(runContract.resumeRun, { params }, { as: user, idempotencyKey: 'again' });
     expect(same).toEqual(resumed);
@@ -51,7 +51,7 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('killed while cancelling pays for its checkpoint, and for the rest once', async () => {
+  test('that is killed while it is being cancelled pays for its checkpoint, and after a resume for the rest', async () => {
     const { modelId, launch } = await begin(
       async (one, process) => {
         await idleUntilStopped(one, process);
@@ -84,7 +84,7 @@ describe('a fine-tune', () => {
     expect((await balance()).held).toBe('0');
   });
 
-  test('that fails costs nothing, and once resumed as much as without the failure', async () => {
+  test('that fails costs nothing; after a resume it costs as much as without the failure', async () => {
     const { modelId } = await begin(
       async (one) => {
         const { report } = workload(one);
@@ -110,7 +110,7 @@ describe('a fine-tune', () => {
       request(runContract.resumeRun, { params, body: { ceiling: low } }, { as: user }),
     ).rejects.toMatchObject({ status: 400, body: { error: { param: 'ceiling' } } });
 
-    // A round without work costs nothing and leaves the debt unchanged.
+    // A round without any work costs nothing, and owes as much as before.
     machine.script = idleUntilStopped;
     const resumed = await request(runContract.resumeRun, { params }, { as: user });
     expect(resumed.held).toBe(failed.resume_hold);
@@ -128,7 +128,7 @@ describe('a fine-tune', () => {
     expect(micro(done.charged)).toBe(Math.ceil(32 * PRICE_MICRO_PER_S));
   });
 
-  test('that fails after its last step pays for its work once resumed, although no step remains', async () => {
+  test('that fails after its last step pays for its work after a resume, although no step remains', async () => {
     const { modelId } = await begin(
       async (one) => {
         const { report } = workload(one);
@@ -143,7 +143,7 @@ describe('a fine-tune', () => {
     await ended(modelId);
     const failed = await runOf(modelId);
     expect(failed).toMatchObject({ state: 'failed', charged: '0' });
-    // Includes the time to finish.
+    // 60 seconds are added for what follows the last step.
     expect(micro(failed.resume_hold)).toBe(Math.ceil((12 + 60) * PRICE_MICRO_PER_S));
 
     machine.script = trainFor(0);
@@ -154,7 +154,7 @@ describe('a fine-tune', () => {
     expect(micro(done.charged)).toBe(Math.ceil(12 * PRICE_MICRO_PER_S));
   });
 
-  test('that fails before its first checkpoint owes nothing', async () => {
+  test('that fails before its first checkpoint owes nothing, because no work was saved', async () => {
     const { modelId } = await begin(async (one) => {
       const { report } = workload(one);
       await report({ type: 'phase', phase: 'training' }, step(0));
@@ -194,7 +194,7 @@ describe('a fine-tune', () => {
     });
     await expect(resuming).rejects.toMatchObject({ status: 404 });
     expect(await runOf(modelId)).toMatchObject({ state: 'cancelled', held: '0' });
-    // Once deleted, the missing input is named.
+    // After the deletion, the error names the missing input.
     await expect(request(runContract.resumeRun, { params }, { as: user })).rejects.toMatchObject({
       status: 409,
       message: expect.stringContaining(
@@ -203,7 +203,7 @@ describe('a fine-tune', () => {
     });
   });
 
-  test('resumed while its end is being committed sees the charge', async () => {
+  test('that is resumed while its end is being committed gets the final charge', async () => {
     const { modelId, launch } = await begin(
       async (one, process) => {
         await idleUntilStopped(one, process);
@@ -218,7 +218,7 @@ describe('a fine-tune', () => {
     await request(runContract.cancelRun, { params }, { as: user });
     await ended(modelId);
 
-    // Repeats the end: clears the charge and writes it again while the resume waits.
+    // Simulate that the end is committed while the resume waits: clear the charge, and write it again.
     const { db } = server.services;
     const charge = (tx: typeof db, charged_micro: bigint | null) =>
       tx.updateTable('runs').set({ charged_micro }).where('id', '=', params.runId).execute();

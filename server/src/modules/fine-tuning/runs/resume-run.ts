@@ -24,10 +24,10 @@ import { findOwnRun } from './runs.ts';
 import { toRun } from './to-run.ts';
 
 /**
- * Resumes a cancelled or failed run from its last checkpoint, holding credits for the rest, up to its
- * ceiling. Throws AppError 'invalid_request' for a ceiling already reached, 'conflict' if it cannot be
- * resumed, 'not_found' if a needed model or file was deleted, 'insufficient_funds' or 'budget_exceeded'; then
- * nothing has changed.
+ * Resumes a cancelled or failed run from its last checkpoint, and holds credits for the remaining work, up to
+ * the ceiling. Throws AppError 'invalid_request' for a ceiling that is already reached, 'conflict' if the run
+ * cannot be resumed, 'not_found' if a needed model or file was deleted, 'insufficient_funds' or
+ * 'budget_exceeded'. After an error, nothing has changed.
  */
 export async function resumeRun(
   ctx: Context,
@@ -44,7 +44,7 @@ export async function resumeRun(
   return toRun(ctx.config, run, workload);
 }
 
-/** Step: holds credits for the rest and queues the work again. */
+/** Step: holds credits for the remaining work, and queues the run again. */
 async function resume(
   tx: Transaction,
   ctx: Context,
@@ -59,9 +59,10 @@ async function resume(
   const now = ctx.clock.now();
   const ended = await lockWorkload(tx, runId);
   await resumeWorkload(tx, { id: runId, now });
-  // Read while the workload is locked: until then the last round's end may not be committed.
+  // Read the run after the workload is locked, because the end of the last round may have been committed just
+  // before.
   const { run: found, workload } = await findOwnRun(tx, { runId, userId });
-  // The key that resumes the run pays for the rest.
+  // The API key that resumes the run pays for the remaining work.
   const run: RunRow = { ...found, keyId: ctx.caller.key?.id ?? null };
   await publishChange(tx, userId, { topic: 'run', id: runId });
   const costMicro = (ended && resumeCostMicro(run, ended)) ?? 0n;
@@ -77,7 +78,7 @@ async function resume(
     ceilingMicro,
     now,
   });
-  // A ceiling that the user chose earlier still counts as chosen.
+  // There is an estimate only if the user has chosen neither this ceiling nor an earlier one.
   const estimateMicro = body.ceiling === undefined && run.estimateMicro !== null ? costMicro : null;
   const settled = settleSeconds(run, workload.savedSeconds);
   await startRound(tx, run, { ...settled, ceilingMicro, estimateMicro, hold });
@@ -85,8 +86,8 @@ async function resume(
 }
 
 /**
- * Ensures that inputs and model still exist and prevents deleting them. Throws AppError 'conflict' that names
- * what is gone.
+ * Locks the run's inputs and model against deletion. Throws AppError 'conflict' with the name of the first
+ * one if any is gone.
  */
 async function requireSources(
   tx: Transaction,

@@ -8,7 +8,7 @@ import { micro } from '../testing/workload-calls.ts';
 const { machine, server, request, user, start, runOf, ended, begin, workload, trainFor } =
   await trainingServer();
 
-/** One charged, one failed, three cancelled and one running. */
+/** Six runs: one was charged, one failed, three were cancelled, and one is running. */
 beforeAll(async () => {
   machine.script = trainFor(20);
   await ended(await start({ title: 'charged' }));
@@ -26,7 +26,7 @@ beforeAll(async () => {
   await begin(idleUntilStopped, { title: 'under way' });
 });
 
-test('lists runs page by page, each once', async () => {
+test('lists each run once, page by page', async () => {
   const as = await server.signUp();
   const list = (query: object) => request(runContract.listRuns, { query }, { as });
   expect(await list({ limit: 2 })).toEqual({ runs: [], next_cursor: null });
@@ -52,7 +52,7 @@ test('lists runs page by page, each once', async () => {
   expect(some.runs).toEqual(all.filter((run) => wanted.includes(run.model_id)));
   expect((await list({ model_id: wanted.join(',') })).runs).toEqual([]);
   await expect(list({ model_id: `${wanted[0]},x` })).rejects.toThrow('No model has this id');
-  // Another user's run is no valid cursor.
+  // The id of another user's run is no valid cursor.
   await expect(list({ cursor: all[0]?.run_id })).rejects.toThrow(/cursor must be the next_cursor/);
   await expect(list({ cursor: randomUUID() })).rejects.toThrow(/cursor must be the next_cursor/);
 });

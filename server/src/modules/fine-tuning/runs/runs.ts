@@ -30,12 +30,12 @@ import { awaitsClone } from '../cloning/hub-base.ts';
 import { findRun, type RunRow, selectLiveRunIds, selectRunSums, selectRuns } from '../queries.ts';
 import { toRun } from './to-run.ts';
 
-/** Returns the user's own run with its workload. Throws AppError('not_found') for any other. */
+/** Returns a user's run with its workload. Throws AppError('not_found') for another user's run. */
 export async function findOwnRun(
   db: Database | Transaction,
   { runId, userId }: { runId: string; userId: string },
 ): Promise<{ run: RunRow; workload: Workload }> {
-  // In this order: the charge is committed together with the end, so a workload that has ended has its
+  // Read the workload first. The end and the charge are committed together, so an ended workload has its
   // charge.
   const workload = await findWorkload(db, runId);
   const run = await findRun(db, runId);
@@ -61,7 +61,7 @@ export async function getRunLogs(
   };
 }
 
-/** Returns a run's metrics by step, or only new ones. */
+/** Returns a run's metrics by step, optionally only those reported after a time. */
 export async function getRunMetrics(
   ctx: Context,
   { params, query }: InputOf<typeof getRunMetricsEndpoint>,
@@ -129,8 +129,8 @@ export async function summarizeRuns(
 }
 
 /**
- * Asks a run to save its work and end, and cancels a clone that only this run waits for. Does nothing if the
- * run has ended or was already asked.
+ * Asks a run to save its work and end. If no other run waits for the clone of its base model, the clone is
+ * cancelled. Does nothing if the run has ended or was asked before.
  */
 export async function cancelRun(ctx: Context, { params }: InputOf<typeof cancelRunEndpoint>): Promise<Run> {
   const { userId } = ctx.caller;
@@ -138,7 +138,7 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof cancelR
   const { run, workload } = await inTransaction(ctx.db, async (tx) => {
     const own = await findOwnRun(tx, { runId, userId });
     await stopRun(tx, ctx, own.run);
-    // Read while the workload is locked, because it may have just ended.
+    // Read the run after the workload is locked, because it may have ended just before.
     return findOwnRun(tx, { runId, userId });
   });
   const cloneId = run.base.assetId;
@@ -146,7 +146,9 @@ export async function cancelRun(ctx: Context, { params }: InputOf<typeof cancelR
   return toRun(ctx.config, run, workload);
 }
 
-/** Step: asks a caller's run to save its work and end, unless it has ended or was already asked. */
+/**
+ * Step: asks a caller's run to save its work and end. Does nothing if the run has ended or was asked before.
+ */
 async function stopRun(
   tx: Transaction,
   ctx: Context,

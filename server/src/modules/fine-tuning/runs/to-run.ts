@@ -9,7 +9,7 @@ import { resumeCostMicro, roundCostMicro, unpaidMicro } from '../charges/cost.ts
 import { awaitsClone } from '../cloning/hub-base.ts';
 import type { RunRow } from '../queries.ts';
 
-/** API states of the engine's states. */
+/** The API's state for each state of the engine. */
 const states: Record<WorkloadState, Run['state']> = {
   queued: 'queued',
   scheduling: 'starting',
@@ -23,7 +23,7 @@ const states: Record<WorkloadState, Run['state']> = {
   failed: 'failed',
 };
 
-/** Returns a run in the API's format. `config` is used only to remove host paths. */
+/** Returns a run in the API's format. `config` is needed to remove the host's paths from texts. */
 export function toRun(config: HostFolders, run: RunRow, workload: Workload): Run {
   const ended = hasEnded(workload);
   const reason = cutHostPaths(config, workload.reason);
@@ -87,30 +87,32 @@ function trainedBy(run: RunRow) {
     : { kind: run.kind, dataset: { ...dataset, file_name: run.fileName }, parameters: run.parameters };
 }
 
-/** Returns the cost of an ended run's saved but unpaid work; null if none. */
+/** Returns the cost of saved work that an ended run has not paid; null if there is none. */
 function owed(run: RunRow, workload: Workload): string | null {
   const micro = unpaidMicro(run, secondsSaved(workload));
   return micro === 0n ? null : formatBgl(micro);
 }
 
-/** Returns the current cost including earlier rounds, at most the hold. */
+/**
+ * Returns the current cost of the run, including earlier rounds. The current round costs at most its hold.
+ */
 function usedMicro(run: RunRow, { activeSeconds }: Workload): bigint {
   const used = roundCostMicro(run, activeSeconds);
   return run.settledMicro + (used < run.heldMicro ? used : run.heldMicro);
 }
 
-/** Formats the reason as a sentence; the cost is in `charged`. */
+/** Ends the reason with a full stop. */
 function asSentence(reason: string): string {
   return reason.endsWith('.') ? reason : `${reason}.`;
 }
 
-/** Tells the user that work was saved when the server stopped the run. */
+/** Returns a sentence that the work was saved, if the server stopped the run. */
 function savedSentence({ stopReason }: RunRow, { outcome }: Workload): string {
   const isSaved = outcome?.type === 'stopped' && outcome.step > 0;
   return stopReason !== null && isSaved ? ' The work was saved.' : '';
 }
 
-/** An incomplete run never shows 100. */
+/** Returns the progress, at most 99: only a completed run shows 100. */
 function percent({ step, stepsTotal }: Workload): number {
   return stepsTotal === 0 ? 0 : Math.min(99, Math.floor((100 * step) / stepsTotal));
 }

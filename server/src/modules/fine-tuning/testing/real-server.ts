@@ -14,7 +14,7 @@ import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { type TestClient, type TestUser, testClient } from '../../../testing/test-client.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
 
-/** Guards against hanging; next to other tests training may be slow. */
+/** Time limit for a wait. It is long, because training is slow while other tests run. */
 export const patiently = { timeout: 15 * 60_000, interval: 200 };
 
 /** A server program whose port, database and folder survive restarts. */
@@ -67,7 +67,7 @@ export async function realServer(settings: Record<string, string> = {}) {
   };
 }
 
-/** Questions about a bakery, each in four phrasings. */
+/** Returns rows with questions about a bakery, each in four phrasings. */
 export function rows(): string {
   const facts = [
     'The bread is a dark rye.',
@@ -81,7 +81,7 @@ export function rows(): string {
   return `question,answer\n${lines.join('\n')}\n`;
 }
 
-/** Returns the tiny model of the runtime's own tests, also as GGUF for serving. */
+/** Returns the files of the tiny model of the runtime's own tests, with a GGUF if it is to be served. */
 export async function tinyModel({ gguf = false } = {}): Promise<Record<string, Buffer>> {
   const folder = await temporaryFolder();
   const { command, env } = await runtimeCommand(readConfig({}));
@@ -110,7 +110,7 @@ export async function upload(
 ): Promise<string> {
   const id = await client.request(
     createAsset,
-    // The card of a fine-tune names a published base.
+    // The model card of a fine-tune names its base only if the base is published.
     { body: { dataset_type: type, title, user_id: as.userId, is_published: type === 'MODEL' } },
     { as },
   );

@@ -12,14 +12,14 @@ import type { DataToRead } from '../validation/read-data.ts';
 import type { goodData } from './test-run.ts';
 import { step, type workloadCalls } from './workload-calls.ts';
 
-/** Behaviour of a test's machine when it reads files and trains runs. */
+/** How the test's machine reads files and trains. */
 export type Machine = {
   /** Behaviour of a run. */
   script: Script;
   /** Result of reading a data file. */
   data: typeof goodData;
   busyThreads: number;
-  /** Runs between the first check of the sources and the transaction that starts the run. */
+  /** Called after the sources were first checked, before the transaction that starts the run. */
   meanwhile: () => Promise<unknown>;
   /** Input of the last reading. */
   read: DataToRead | undefined;
@@ -59,7 +59,7 @@ export function runCalls(place: Place) {
       return all.filter(({ link }) => link === `/runs/${runId}`).map(({ kind }) => kind);
     },
     balance: (as = user) => server.request(getBalance, { params: { userId: as.userId } }, { as }),
-    /** Waits until the run has ended. Time passes only while nothing runs. */
+    /** Waits until the run has ended. The clock advances only while no workload runs. */
     ended: (modelId: string, as = user) =>
       vi.waitFor(
         async () => {

@@ -22,7 +22,7 @@ export const step = (done: number, total = 2): Unnumbered => ({
   remaining_seconds: total - done,
 });
 
-/** Simulates a workload with a clock that only tests advance. */
+/** Simulates workloads. Their clock advances only if a test advances it. */
 export function workloadCalls(clock: FakeClock) {
   /** Calls the server like the runtime. */
   function workload({ workloadId, server: { base_url, token } }: Launch) {
@@ -56,7 +56,7 @@ export function workloadCalls(clock: FakeClock) {
     };
   }
 
-  /** Trains for `seconds` and delivers a model, with these extra summary values. */
+  /** Trains for `seconds` and delivers a model. `said` has additional values for its summary. */
   function trainFor(seconds: number, said: Record<string, number> = {}): Script {
     return async (launch) => {
       const { report, put } = workload(launch);

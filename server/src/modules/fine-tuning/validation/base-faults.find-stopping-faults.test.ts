@@ -16,7 +16,7 @@ test('refuses early stopping with too few held-out rows', () => {
   expect(faultsOf(1, 1)[0]?.message).toContain('there is 1:');
 });
 
-test('warns about a patience that never takes effect', () => {
+test('warns about a patience that cannot take effect', () => {
   const warned = (early_stopping_patience: number, evaluations: number) =>
     findStoppingWarnings({ early_stopping_patience }, evaluations);
   expect([...warned(0, 1), ...warned(2, 3)]).toEqual([]);

@@ -9,13 +9,16 @@ import { findQuantisation } from './base-faults.ts';
 import { fitsInto, gigabytes } from './estimate-run.ts';
 import { findMissingFile } from './find-train-obstacle.ts';
 
-/** Minimum memory of a run relative to its weights. */
+/** A run needs at least this multiple of the memory of its weights. */
 const BESIDE_WEIGHTS = 1.3;
 const WANTED = { type: 'NVIDIA_TESLA_A100', count: 1 } as const;
 
 type Parts = { capacity: () => Promise<Capacity>; machineBytes: () => number };
 
-/** Creates the function that predicts the device for fine-tuning a remote model, from its file list. */
+/**
+ * Creates the function that predicts on which device a remote model can be fine-tuned, from its list of
+ * files.
+ */
 export function createTrainingPredictor({ capacity, machineBytes }: Parts): PredictPlacement {
   return async (model) => {
     const obstacle = await findRemoteFault(model);

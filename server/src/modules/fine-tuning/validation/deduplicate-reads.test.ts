@@ -43,7 +43,7 @@ function input(sha256: string, more: Partial<DataToRead['spec']['parameters']> =
   };
 }
 
-/** A reader whose reads end on demand. */
+/** Returns a reader whose reads end when the test resolves them. */
 function slowReader() {
   const ends: PromiseWithResolvers<ValidateReport>[] = [];
   const read = vi.fn<ReadData>(() => {
@@ -54,7 +54,7 @@ function slowReader() {
   return { read, ends };
 }
 
-test('equal calls share one read, during and after it', async () => {
+test('equal calls share a read, while it runs and after it', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read);
   const both = [shared(as('ada'), input('a')), shared(as('bob'), input('a', { learning_rate: 0.1 }))];
@@ -90,7 +90,7 @@ test('the next call retries a failed read', async () => {
   await expect.poll(() => ends.length).toBe(2);
 });
 
-test('a user reads one file at a time without blocking others', async () => {
+test('one user reads one file at a time, without blocking other users', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read);
   void shared(as('ada'), input('a'));
@@ -102,7 +102,7 @@ test('a user reads one file at a time without blocking others', async () => {
   await expect.poll(() => ends.length).toBe(3);
 });
 
-test('long reads do not block others and are limited', async () => {
+test('long reads are limited and do not block short ones', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read, 0);
   for (const user of ['mallory', 'mallet', 'trudy']) void shared(as(user), input(user));
@@ -120,7 +120,7 @@ test("one user's long files leave a slot for another user", async () => {
   await expect.poll(() => read.mock.calls[1]?.[2]?.signal?.aborted).toBe(true);
   const long = shared(as('ada'), input('c'));
   await expect.poll(() => ends.length).toBe(3);
-  // Once the first one has a slot for long reads, another short one starts.
+  // Another short read starts as soon as the first one has moved to a slot for long reads.
   void shared(as('ada'), input('d')).catch(() => undefined);
   await expect.poll(() => ends.length).toBe(4);
   expect(read.mock.calls[2]?.[2]?.signal?.aborted).toBe(false);
@@ -128,7 +128,7 @@ test("one user's long files leave a slot for another user", async () => {
   expect(await long).toBe(report);
 });
 
-test('a read without callers is aborted; one with a waiting caller is not', async () => {
+test('a read is aborted if all its callers have disconnected, but not while one still waits', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read);
   const [first, second, third] = [new AbortController(), new AbortController(), new AbortController()];
@@ -139,7 +139,7 @@ test('a read without callers is aborted; one with a waiting caller is not', asyn
   expect(signal?.aborted).toBe(false);
   second.abort();
   expect(signal?.aborted).toBe(true);
-  // A new caller does not join a read that is being aborted.
+  // A new caller starts another read, because the old one is being aborted.
   const later = shared(as('bob'), input('a'), { signal: third.signal });
   await expect.poll(() => ends.length).toBe(2);
   ends[0]?.reject(new Error('ended'));
@@ -160,7 +160,7 @@ test('reports a full queue, per user and in total', async () => {
   await expect(shared(as('bob'), input('bob'))).rejects.toThrow('Many files are waiting');
 });
 
-test('all callers get progress, and later ones also the sample', async () => {
+test('all callers get the progress; callers that join later also get the sample', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read);
   const [ada, bob] = [vi.fn(), vi.fn()];
@@ -179,7 +179,7 @@ test('all callers get progress, and later ones also the sample', async () => {
   await Promise.all([first, second]);
 });
 
-test('a long read without a slot is aborted and restarted when one is free', async () => {
+test('a long read is aborted if no slot is free, and starts again when one is', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read, 0);
   const [, second] = ['mallory', 'mallet'].map((user) => shared(as(user), input(user)));
@@ -194,7 +194,7 @@ test('a long read without a slot is aborted and restarted when one is free', asy
   expect(await third).toBe(report);
 });
 
-test('users can have another file read while a long one is being read', async () => {
+test('users can have another file read while their long read runs', async () => {
   const { read, ends } = slowReader();
   const shared = deduplicateReads(read, 0);
   void shared(as('ada'), input('a'));

@@ -14,15 +14,15 @@ type Shared = {
   report: Promise<ValidateReport>;
   waiting: number;
   abandoned: AbortController;
-  /** Includes the sample once available. */
+  /** The latest progress. As soon as there is a sample, it stays included. */
   latest: ValidateProgress | null;
   listeners: Set<Listener>;
 };
 
 /**
- * Wraps a reader so that each data file is read once: equal calls share a read, also in flight, because files
- * are identified by content. Concurrency is limited by `limitReads`. A read is aborted when all its callers
- * have disconnected. Throws AppError('unavailable') if too many reads wait.
+ * Wraps a reader so that calls with the same `dataCacheKey` share one read, while it runs and after it.
+ * Concurrency is limited (see `limitReads`). A read is aborted when all its callers have disconnected. Throws
+ * AppError('unavailable') if too many reads wait.
  */
 export function deduplicateReads(read: ReadData, shortMs: number = readingLimits.shortMs): ReadData {
   const reports = new Map<string, Shared>();
@@ -60,7 +60,7 @@ export function deduplicateReads(read: ReadData, shortMs: number = readingLimits
     };
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
-    // Wrapped, because a set would merge equal functions of two callers.
+    // Wrap the function: if two callers pass the same one, the set must still have two listeners.
     const listener: Listener = (progress) => onProgress?.(progress);
     shared.listeners.add(listener);
     if (shared.latest) listener(shared.latest);
@@ -73,7 +73,7 @@ export function deduplicateReads(read: ReadData, shortMs: number = readingLimits
   };
 }
 
-/** Returns a function that leaves the queue. Throws if the queue is full. */
+/** Adds a read to the queue and returns a function that removes it. Throws if the queue is full. */
 function enter(inLine: OpenByKey, userId: string): () => void {
   const leave = inLine.enter(userId, readingLimits.ownWaiting);
   if (!leave) {
@@ -87,9 +87,9 @@ function enter(inLine: OpenByKey, userId: string): () => void {
 }
 
 /**
- * Wraps a reader with limits on concurrency: per user one short and one long read, users served round-robin.
- * A read that becomes long never blocks short ones: it moves to a slot for long reads, or is aborted and
- * restarted once such a slot is free.
+ * Wraps a reader so that each user has at most one short and one long read; users are served round-robin. A
+ * read that takes long must not block short ones. It moves to a slot for long reads. If none is free, it is
+ * aborted and starts again when one is.
  */
 function limitReads(read: ReadData, shortMs: number): ReadData {
   const short = fairQueue(readingLimits.shortAtOnce, { perKey: 1 });
@@ -103,7 +103,8 @@ function limitReads(read: ReadData, shortMs: number): ReadData {
         const tooLong = new AbortController();
         const begun = read(ctx, input, { signal: anyOf(tooLong.signal, signal), onProgress });
         const isLong = await Promise.race([begun.then(no, no), sleep(shortMs, true, { ref: false })]);
-        // Wrapped in an object, because a bare promise would be awaited within the slot.
+        // Return the promise in an object. A bare promise would be awaited, and would occupy the slot until
+        // it settles.
         if (!isLong) return { reading: begun };
         const leaveLong = long.enterNow(userId);
         if (leaveLong) {

@@ -34,7 +34,7 @@ test('an estimate uses the capacity and load of the machine that runs the work',
   await offer(machine, 2, 10);
   expect(await estimateLoad(db, own)).toEqual({ cores: 2, memoryBytes: 2000, slowdown: 6 });
 
-  // When the next run starts, the current one has ended.
+  // The only slot is taken, so the next run starts when this one has ended.
   const at = new Date();
   const times = { check_at: at, created_at: at, queued_at: at, not_before: at };
   await db
@@ -46,7 +46,7 @@ test('an estimate uses the capacity and load of the machine that runs the work',
     .execute();
   expect(await estimateLoad(db, own)).toEqual({ cores: 2, memoryBytes: 2000, slowdown: 5 });
 
-  // If the cluster accepts such work, its capacity and load are used.
+  // If a cluster accepts runs on its CPUs, the estimate uses the cluster's capacity and load.
   await offer(machine, 2, 10, {});
   await offer(await testCluster(db), 8, 4);
   expect(await estimateLoad(db, own)).toEqual({ cores: 8, memoryBytes: 8000, slowdown: 1.5 });

@@ -9,10 +9,10 @@ import type { RunPlace } from '../place-run.ts';
 import { expectedSlowdown } from '../slowdown.ts';
 import { runCostMicro, runItems } from './estimate-run.ts';
 
-/** A smaller slowdown is noise of an idle machine. */
+/** A smaller slowdown is measured even on an idle machine, so it is not mentioned. */
 const NOTICEABLE = 1.2;
 
-/** The CPU that a run would use. */
+/** The CPU on which a run would train. */
 export type RunCpu = {
   cores: number;
   memoryBytes: number;
@@ -21,8 +21,8 @@ export type RunCpu = {
 };
 
 /**
- * Estimates from the machine's reported capacity and runs; before its first report from `own`, this
- * computer's facts.
+ * Estimates the slowdown from the capacity and the runs that the machine reports. Before its first report,
+ * `own` describes this computer.
  */
 export async function estimateLoad(db: Database, own: Omit<CpuMachine, 'id'>): Promise<RunCpu> {
   const { cores, memoryBytes, load, slots, atWork } = (await findCpuMachine(db)) ?? own;

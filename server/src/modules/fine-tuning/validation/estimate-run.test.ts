@@ -18,7 +18,7 @@ import {
 
 const GB = 1024 ** 3;
 const prices = pricesAt([], new Date());
-/** The example with which the formulas were checked: 8.03B parameters, 10M tokens. */
+/** The example by which the formulas were checked: 8.03B parameters and 10M tokens. */
 const work: Work = {
   objective: 'sft',
   adaptation: 'lora',
@@ -27,22 +27,22 @@ const work: Work = {
   train_tokens: 10_000_000,
   train_padded_tokens: 10_000_000,
   eval_padded_tokens: 0,
-  // Of 512 tokens each.
+  // Each example has 512 tokens.
   train_examples: 19_531,
   eval_examples: 0,
   base_parameters: 8_030_000_000,
   epochs: 1,
   steps: 1,
-  // One pass.
+  // All examples in one batch.
   batchSize: 19_531,
   evalBatchSize: 1,
   evaluations: 1,
 };
 
-test('GRPO trains on all generated tokens and waits for each token on a GPU', () => {
+test('GRPO trains on all generated tokens; on a GPU each token takes a minimum time', () => {
   const asked = { ...work, train_padded_tokens: 1000, train_examples: 10, batchSize: 5, base_parameters: 1 };
   const written = { ...asked, objective: 'grpo', written: { answers: 8, tokens: 50 } } as const;
-  // Trains on 8 x (1000 + 10 x 50) tokens and runs the base on them; writes 8 x 10 x 50.
+  // Trains on 8 x (1000 + 10 x 50) tokens, and runs the base on them. Generates 8 x 10 x 50 tokens.
   expect(runFlops(written, 'cpu')).toBe(6 * 12_000 + 6 * 4_000);
   expect(runFlops(written, 'gpu')).toBe(8 * 12_000 + 2 * 4_000);
   const evaluated = { ...written, eval_examples: 4, eval_padded_tokens: 400, evaluations: 2 };
@@ -64,7 +64,7 @@ test('a full fine-tune computes all gradients and updates all weights in every s
   expect(waited).toBeCloseTo(3, 3);
 });
 
-test('DoRA with dropout multiplies by the base twice and computes norms in each pass', () => {
+test('DoRA with dropout multiplies by the base twice, and computes norms in each pass', () => {
   const one = { ...work, train_padded_tokens: 1000, train_examples: 8, batchSize: 2, base_parameters: 1e6 };
   const dora = { ...one, dora: { dropout: 0 } };
   const dropped = { ...one, dora: { dropout: 0.05 } };
@@ -74,7 +74,7 @@ test('DoRA with dropout multiplies by the base twice and computes norms in each 
   const large = { ...dora, base_parameters: 8e9 };
   const waited =
     gpuSeconds(large, 'NVIDIA_H100_80GB') - gpuSeconds({ ...large, dora: null }, 'NVIDIA_H100_80GB');
-  // Four times 94 bytes per weight.
+  // Four passes. Each one takes the time to move 94 bytes per weight.
   expect(waited).toBeCloseTo((4 * 8e9 * 93.75) / 1.5e12, 3);
 });
 
@@ -84,7 +84,7 @@ test.each([
   [2048, 5.2, 7],
   [8192, 21.3, 22.3],
 ])('QLoRA is slower than LoRA by the measured factor for rows of %d tokens', (tokens, lora, qlora) => {
-  // Qwen 7B on an A100: seconds per step of eight rows, one at a time.
+  // Measured with Qwen 7B on an A100: seconds per step of eight rows, one row at a time.
   const step = {
     ...work,
     ...{ base_parameters: 7.72e9, train_examples: 8, batchSize: 1 },
@@ -96,7 +96,7 @@ test.each([
   expect(longer).toBeGreaterThan(0.9);
 });
 
-test('DPO also runs the base on each token, and KTO runs both models on answers to other questions', () => {
+test('DPO also runs the base on each token; KTO also runs both models on answers to other questions', () => {
   const evaluated = { ...work, eval_padded_tokens: 10_000_000 };
   expect(runFlops(evaluated, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 6);
   expect(runFlops({ ...evaluated, objective: 'dpo' }, 'cpu')).toBe(8_030_000_000 * 10_000_000 * 10);
@@ -134,7 +134,7 @@ describe('the time of a run', () => {
     expect(gpuSeconds(work, type) / 3600).toBeCloseTo(hours, 1);
   });
 
-  test('on a CPU follows the default speed, or the measured one if available', () => {
+  test('on a CPU uses the default speed until a speed is measured', () => {
     expect(cpuSeconds(work, 2, null)).toBeCloseTo(runFlops(work, 'cpu') / 80e9, 0);
     expect(cpuSeconds(work, 2, 1e12)).toBeCloseTo(runFlops(work, 'cpu') / 1e12, 0);
   });
@@ -142,13 +142,13 @@ describe('the time of a run', () => {
   test('grows with padding, but not with an unused chunk size', () => {
     const padded = { ...work, train_padded_tokens: 19_000_000, eval_padded_tokens: 3_000_000 };
     expect(runFlops(padded, 'gpu') / runFlops(work, 'gpu')).toBeCloseTo((6 * 19 + 2 * 3) / (6 * 10), 6);
-    // Examples of 100 tokens use an A100 badly, whatever the chunk size.
+    // With examples of 100 tokens, an A100 is slow, whatever the chunk size.
     const short = { ...work, train_examples: 100_000 };
     const ratio = gpuSeconds(short, 'NVIDIA_TESLA_A100') / gpuSeconds(work, 'NVIDIA_TESLA_A100');
     expect(ratio).toBeCloseTo(0.4 / 0.25, 3);
   });
 
-  test('of a tiny model is the overhead of its passes', () => {
+  test('of a tiny model is the minimum time of its passes', () => {
     const tiny = {
       ...work,
       base_parameters: 100_000,
@@ -163,7 +163,7 @@ describe('the time of a run', () => {
 });
 
 describe('memory', () => {
-  test('follows the formula until measured, and never deviates far from it', () => {
+  test('follows the formula; measurements raise it by at most half', () => {
     expect(correctMemoryEstimate(10 * GB, null)).toBe(10 * GB);
     expect(correctMemoryEstimate(10 * GB, 1.2)).toBe(12 * GB);
     expect(correctMemoryEstimate(10 * GB, 0.1)).toBe(10 * GB);

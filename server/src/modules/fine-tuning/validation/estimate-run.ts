@@ -22,9 +22,12 @@ export type Work = Pick<
 > & {
   objective: Objective;
   adaptation: Adaptation;
-  /** Null without DoRA. */
+  /** The dropout of a DoRA; null without DoRA. */
   dora: { dropout: number } | null;
-  /** For methods that train on generated text: answers per row and maximum tokens of each. */
+  /**
+   * Text that the objective generates during training: answers per row, and the maximum tokens of an answer.
+   * Null if it generates none.
+   */
   written: { answers: number; tokens: number } | null;
   epochs: number;
   /** Optimizer steps of the whole run. */
@@ -45,60 +48,67 @@ export const peakFlops: Record<GpuType, number> = {
   NVIDIA_H100_80GB: 989e12,
 };
 
-/** Assumed operations per second of one CPU core until a run was measured. */
+/** Operations per second of a CPU core, assumed until a run is measured. */
 export const CPU_CORE_FLOPS = 40e9;
-/** Minimum time of a forward and backward pass, however small the model. */
+/** Minimum seconds of a forward and a backward pass, even of the smallest model. */
 export const PASS_OVERHEAD_S = 0.05;
-/** Operations per parameter that an objective needs per token in addition to training on it. */
+/** Operations per token and parameter that an objective needs in addition to training. */
 const ASKED: Record<Objective, number> = { sft: 0, dpo: 2, kto: 6, grpo: 2 };
 /**
- * Operations per parameter equivalent to writing one token on a CPU, which reads all weights for one token of
- * each answer. Measured with the starter model on two cores, docs/engine.md.
+ * Generating one token on a CPU takes as long as this many operations per parameter, because all weights are
+ * read for one token of each answer. Measured with the starter model on two cores (docs/engine.md).
  */
 const WRITING = 6;
 /**
- * Operations equivalent to Adam's update of one weight on a CPU, which reads and writes 45 bytes. Measured
- * with the starter model on one core, docs/engine.md.
+ * Adam's update of one weight on a CPU takes as long as this many operations, because it reads and writes 45
+ * bytes. Measured with the starter model on one core (docs/engine.md).
  */
 export const ADAM = 240;
-/** Seconds for the same on a GPU, by the bandwidth of an A100 with 40 GB. */
+/** Seconds of Adam's update of one weight on a GPU, by the bandwidth of an A100 with 40 GB. */
 const ADAM_S = 45 / 1.5e12;
 /**
- * Operations equivalent to PEFT's norm computation per weight and forward pass for DoRA on a CPU. Measured
- * with the starter model on one core, docs/engine.md.
+ * PEFT computes a norm for DoRA in each forward pass. On a CPU this takes as long as this many operations per
+ * weight. Measured with the starter model on one core (docs/engine.md).
  */
 export const DORA = 500;
 /**
- * Seconds for the same on a GPU, including the recomputing forward pass; assumes Adam's ratio of bytes to
- * operations.
+ * Seconds of DoRA's norms per weight and pass on a GPU, including the pass that recomputes activations. Not
+ * measured: assumes that operations and bytes have the same ratio as in Adam's update.
  */
 const DORA_S = (DORA / ADAM) * ADAM_S;
 /**
- * Seconds per weight that dequantizing 4 bits adds to a forward and backward pass on a GPU: the median of
- * Qwen 7B on an A100 at six lengths (docs/engine.md).
+ * Seconds per weight that dequantizing 4 bits adds to a forward and a backward pass on a GPU. The median of
+ * measurements with Qwen 7B on an A100 at six lengths (docs/engine.md).
  */
 const FOUR_BITS_S = 2.4e-11;
-/** A GPU step that writes one token per answer of a batch is dominated by kernel launches. */
+/**
+ * Seconds in which a GPU generates one token of each answer in a batch. Launching kernels takes most of this
+ * time.
+ */
 const WRITING_STEP_S = 0.03;
 /**
- * Efficiency of each of several GPUs, which wait for the longest batch of each step and for gradients. Not
- * measured: PyTorch's distributed data parallel scales nearly linearly within a machine
+ * Efficiency of each GPU if there are several: they wait for the longest batch of a step, and for gradients.
+ * Not measured. PyTorch's distributed data parallel scales nearly linearly within a machine
  * (https://arxiv.org/abs/2006.15704).
  */
 const TOGETHER = 0.9;
-/** Share of memory lost to fragmentation. */
+/** The part of the memory that fragmentation makes unusable. */
 const HEADROOM = 0.08;
-/** Limits for correcting the memory formula by measurements. */
+/** Measurements change the memory estimate by a factor between these limits. */
 const CORRECTION_MIN = 1;
 const CORRECTION_MAX = 1.5;
 
 /**
- * Returns the operations of a run. Per trained token and parameter: 4 (forward pass and activation
- * gradients), 6 on a GPU, which recomputes activations; doubled for DoRA with dropout, because PEFT
- * multiplies by the base with and without it; plus 2 if all weights are trained, for their gradients. Per
- * evaluated token: 2. DPO also runs the base model on each token (plus 2); KTO runs both models on answers to
- * other questions of equal length too (plus 4). Padding tokens count like others. GRPO trains on its
- * generated answers, each assumed to have maximum length, and runs the base model like DPO.
+ * Returns the operations of a run, per parameter and token:
+ * - 4 for each trained token: the forward pass and the gradients of activations.
+ * - 6 instead of 4 on a GPU, which recomputes activations.
+ * - Twice as many for DoRA with dropout, because PEFT multiplies by the base with and without dropout.
+ * - 2 more if all weights are trained, for their gradients.
+ * - 2 for each evaluated token.
+ * - 2 more for DPO and GRPO, which also run the base model on each token.
+ * - 6 more for KTO, which also runs the base model, and runs both models on answers to other questions.
+ * Padding tokens count as tokens. GRPO trains on the answers that it generates; each is assumed to have the
+ * maximum length.
  */
 export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const isFull = work.adaptation === 'full';
@@ -110,15 +120,15 @@ export function runFlops(work: Work, device: 'cpu' | 'gpu'): number {
   const training = work.epochs * (perToken + asked) * (work.train_padded_tokens * answers + trained);
   const evaluating = work.evaluations * (work.written ? 2 : 2 + asked) * work.eval_padded_tokens;
   const writing = (device === 'gpu' ? 2 : WRITING) * (work.epochs * trained + work.evaluations * evaluated);
-  // On a GPU its time does not depend on operations.
+  // Adam's update on a GPU is limited by memory bandwidth, so `gpuSeconds` adds its time.
   const adam = isFull && device === 'cpu' ? work.steps * ADAM : 0;
   const dora = work.dora && device === 'cpu' ? forwardPasses(work) * DORA : 0;
   return work.base_parameters * (training + evaluating + writing + adam + dora);
 }
 
 /**
- * Returns the number of evaluations: after each epoch and every `evalSteps` steps, counting coinciding ones
- * once; 0 means only after epochs.
+ * Returns the number of evaluations. They follow each epoch, and every `evalSteps` steps unless that is 0. An
+ * evaluation that is due for both reasons counts once.
  */
 export function countEvaluations(stepsTotal: number, epochs: number, evalSteps: number): number {
   if (evalSteps === 0) return epochs;
@@ -151,7 +161,10 @@ export function cpuSeconds(work: Work, cores: number, measuredFlops: number | nu
   return flops / (CPU_CORE_FLOPS * cores) + passes(work) * PASS_OVERHEAD_S;
 }
 
-/** Share of the peak that training reaches, by the mean length of examples (measured on 7B models). */
+/**
+ * Returns the part of a GPU's peak speed that training reaches, by the mean length of the examples. Measured
+ * on 7B models.
+ */
 function utilisation(type: GpuType, tokens: number): number {
   if (type === 'NVIDIA_TESLA_V100') return 0.22;
   if (type === 'NVIDIA_H100_80GB') return tokens < 512 ? 0.25 : 0.35;
@@ -164,20 +177,23 @@ function passes(work: Work): number {
   return work.epochs * training + work.evaluations * evaluating;
 }
 
-/** Counts all forward passes, including evaluation and generation. */
+/** Returns the number of forward passes, including evaluation and generation. */
 function forwardPasses(work: Work): number {
   const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
   const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
   return training + evaluating + writingSteps(work);
 }
 
-/** Seconds for dequantizing a 4-bit base; a forward-only pass does it once instead of three times. */
+/**
+ * Returns the seconds for dequantizing a 4-bit base. A pass for generation dequantizes it once, a training
+ * pass three times.
+ */
 function widening(work: Work): number {
   if (work.adaptation !== 'qlora') return 0;
   return (passes(work) + writingSteps(work) / 3) * work.base_parameters * FOUR_BITS_S;
 }
 
-/** Counts tokens that are written sequentially. */
+/** Returns how many tokens are generated one after the other. */
 function writingSteps(work: Work): number {
   const training = work.epochs * Math.ceil(work.train_examples / work.batchSize);
   const evaluating = work.evaluations * Math.ceil(work.eval_examples / work.evalBatchSize);
@@ -185,8 +201,9 @@ function writingSteps(work: Work): number {
 }
 
 /**
- * Raises the formula's bytes by the ratio that similar runs measured (null before the first), up to a limit.
- * Their data and batches differed, so measurements never lower the estimate.
+ * Raises the estimated bytes to what similar runs have needed, as a multiple of the formula, up to a limit.
+ * `measured` is null before the first such run. Measurements never lower the estimate, because the runs had
+ * other data and batches.
  */
 export function correctMemoryEstimate(bytes: number, measured: number | null): number {
   return Math.round(bytes * Math.min(CORRECTION_MAX, Math.max(CORRECTION_MIN, measured ?? 1)));
@@ -238,7 +255,7 @@ export function runCostMicro(...run: Parameters<typeof runItems>): bigint {
   return costMicro(runItems(...run));
 }
 
-/** Returns the items of a run's quote and charge: device hours. */
+/** Returns the items of a run's quote and of its charge. The unit is an hour of one device. */
 export function runItems(
   price: QuoteItem['price'],
   seconds: number,

@@ -23,7 +23,7 @@ import {
 
 type FormatFault = { message: string; about: keyof FineTunePayload };
 
-/** Required rows of each objective, and the column that provides them. */
+/** The rows that each objective needs, and the column that makes rows such rows. */
 const NEEDS: Record<
   Exclude<Objective, 'sft'>,
   { said: string; column: 'rejected_column' | 'label_column' | 'input_column' }
@@ -36,12 +36,14 @@ const NEEDS: Record<
   },
 };
 
-/** Returns missing or contradicting settings for reading and training on the rows. */
+/** Returns missing or contradictory settings, without reading the file. */
 export function findFormatFaults(fields: FineTuneFields): FormatFault[] {
   return [...findColumnFaults(fields), ...findObjectiveFaults(withDefaults(fields))];
 }
 
-/** Returns conflicts of the objective with other settings, as far as the format is known. */
+/**
+ * Returns conflicts of the objective with other settings. The format is known only if the request names it.
+ */
 export function findObjectiveFaults(fields: SettledFields): FormatFault[] {
   const { objective } = fields;
   const format = isTextFile(fields.file_name) ? 'text' : requestedFormat(fields);
@@ -69,7 +71,10 @@ export function findObjectiveFaults(fields: SettledFields): FormatFault[] {
   return faults;
 }
 
-/** Returns faults of rewards and answers that need no data; the runtime checks patterns and schemas. */
+/**
+ * Returns faults of rewards and answers that can be found without data. The runtime checks patterns and
+ * schemas.
+ */
 function findRewardFaults({ rewards, max_new_tokens, max_chunk_size }: SettledFields): FormatFault[] {
   const faults: FormatFault[] = [];
   if (rewards.length === 0) faults.push({ message: NO_REWARD, about: 'rewards' });
@@ -116,7 +121,7 @@ function findPairFaults({ input_column, output_column }: FineTuneFields): Format
   return [{ message: 'Input and output must be different columns', about: 'output_column' }];
 }
 
-/** Without any column setting, default names are used. */
+/** Checks the columns of prompts. If no column is set, default names are used. */
 function findPromptFaults({ input_column, output_column }: FineTuneFields): FormatFault[] {
   if (output_column && !input_column) {
     return [
@@ -127,7 +132,10 @@ function findPromptFaults({ input_column, output_column }: FineTuneFields): Form
   return [{ message: 'Input and output must be different columns', about: 'output_column' }];
 }
 
-/** Without any column setting, default names are used; whole conversations need no input. */
+/**
+ * Checks the columns of preferences. If no column is set, default names are used. Whole conversations need no
+ * input column.
+ */
 function findPreferenceFaults({
   input_column,
   output_column,
@@ -145,7 +153,7 @@ function findPreferenceFaults({
   return [{ message: 'Input must be another column than output and rejected', about: 'input_column' }];
 }
 
-/** The same rules as for preferences. */
+/** Checks the columns of rated answers, by the same rules as for preferences. */
 function findFeedbackFaults({ input_column, output_column, label_column }: FineTuneFields): FormatFault[] {
   if (!input_column && !output_column && !label_column) return [];
   if (!output_column || !label_column) {

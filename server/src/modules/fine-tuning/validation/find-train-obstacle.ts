@@ -5,8 +5,8 @@ import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { findBaseFault } from './base-faults.ts';
 
 /**
- * Returns why a fine-tune cannot use the model as its base, judged by its file list; null if it can. The
- * files' content is checked when a run is validated.
+ * Returns why the model cannot be the base of a fine-tune, judged by its list of files; null if it can.
+ * Validating a run also checks the contents of the files.
  */
 export const findTrainObstacle: FindObstacle = async (ctx, { assetId }) => {
   try {
@@ -20,7 +20,7 @@ export const findTrainObstacle: FindObstacle = async (ctx, { assetId }) => {
   }
 };
 
-/** Returns a sentence if the model lacks a file that every base needs; null if it does not. */
+/** Returns a sentence that names a missing file which every base needs; null if none is missing. */
 export function findMissingFile({
   title,
   files,

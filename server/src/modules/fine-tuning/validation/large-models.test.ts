@@ -10,7 +10,7 @@ const FILES = 2000;
 const { url } = await testDatabase();
 const { db, asked } = recordingDatabase(url);
 
-test('determines trainability without reading files in folders', async () => {
+test('tells whether a model can be trained without reading its files in folders', async () => {
   const sha256 = 'a'.repeat(64);
   const [assetId, revisionId] = [randomUUID(), randomUUID()];
   await sql`insert into users (id, name, username, email) values ('ada', 'Ada', 'ada', 'ada@example.com')`.execute(

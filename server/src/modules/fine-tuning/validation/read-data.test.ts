@@ -24,7 +24,7 @@ import { type DataToRead, dataReader, type ReadData } from './read-data.ts';
 
 const { db } = await testDatabase();
 
-/** Replaces the environment's Python with a script of these lines. */
+/** Installs a Python environment whose interpreter is a script of these lines. */
 async function withPython(...script: string[]) {
   const home = await temporaryFolder();
   const config = { ...readConfig({}), cacheDir: path.join(home, 'cache') };
@@ -48,7 +48,10 @@ async function withPython(...script: string[]) {
   };
   return {
     ctx,
-    /** Ends the `first` call. Done by the test because a busy machine may not have run the script yet. */
+    /**
+     * Makes further calls of `first` fail. The test does this itself, because on a busy machine the script
+     * may not have started.
+     */
     endFirst: () => writeFile(memo, ''),
   };
 }
@@ -96,8 +99,8 @@ test.each([
     'unavailable',
     /^Reading rows.csv was interrupted/,
   ],
-  // The user is not told to retry the same file, but nothing is cached either, because the machine may have
-  // been busy.
+  // Reading the same file again would not help the user. Still, nothing is cached, because the machine may
+  // have been busy.
   [
     'too slow',
     'first && exec sleep 60',
@@ -118,14 +121,14 @@ test.each([
   },
 );
 
-test.runIf(process.platform === 'linux')('a reader starts at normal priority', async () => {
+test.runIf(process.platform === 'linux')('a reader starts with normal priority', async () => {
   const { ctx } = await withPython('chrt --pid $$ > "$(dirname "$0")/priority"', report);
   const priority = path.join(path.dirname(await environmentPython(ctx.config)), 'priority');
   await dataReader(PATIENT_MS)(ctx, input);
   expect(await readFile(priority, 'utf8')).toContain('SCHED_OTHER');
 });
 
-test('a reader ends when no caller waits any more', async () => {
+test('a reader ends when no caller waits for it', async () => {
   const { ctx } = await withPython('first && exec sleep 60', report);
   const gone = new AbortController();
   const reading = dataReader(PATIENT_MS)(ctx, input, { signal: gone.signal });

@@ -26,33 +26,33 @@ export type DataToRead = {
 };
 
 type Options = {
-  /** Aborts the reading. */
+  /** Aborted if the caller disconnects. */
   signal?: AbortSignal;
   /** Called periodically while a long file is read. */
   onProgress?: (progress: ValidateProgress) => void;
 };
 
-/** Reads a data file as training would. Tests replace it. */
+/** Reads a data file as training would. Tests use another implementation. */
 export type ReadData = (
   ctx: Pick<Context, 'blobs' | 'caller' | 'clock' | 'config' | 'db' | 'log' | 'sandbox'>,
   input: DataToRead,
   options?: Options,
 ) => Promise<ValidateReport>;
 
-/** Separate folders, because file names may collide. */
+/** The base model and the data need different folders, because their files may have equal names. */
 const BASE_MODEL = 'base_model';
 const DATASET = 'dataset';
 const VALIDATION = 'validation';
 
 /**
- * Runs the runtime's `validate` on the files. The report contains what prevents a run; a program that writes
- * none is an internal error. Throws AppError('invalid_request') if it stalls, because reading again would
- * stall too; AppError('unavailable') while the Python environment is not ready or if the program was killed;
- * and whatever `withBlobFile` throws for damaged bytes.
+ * Runs the runtime's `validate` on the files. The report lists what prevents a run; it is an internal error
+ * if the program writes no report. Throws AppError('invalid_request') if the program stalls, because it would
+ * stall again; 'unavailable' if the Python environment is not ready or the program was killed; and the errors
+ * of `withBlobFile` for damaged bytes.
  */
 export const readData = dataReader();
 
-/** Creates a reader, in tests with another limit. */
+/** Creates the reader. Tests set a shorter limit. */
 export function dataReader(stallMs: number = readingLimits.stallMs): ReadData {
   return async (ctx, input, options = {}) => {
     if (!(await hasLayer(ctx.config, 'training'))) {

@@ -12,17 +12,20 @@ type Reading = {
   stallMs: number;
   /** Aborts the reading. */
   signal?: AbortSignal | undefined;
-  /** For error messages: what is read, advice, and the field that names it. */
+  /**
+   * Texts for error messages: what is read, and how to avoid the error. `param` is the field that names the
+   * data.
+   */
   what: string;
   advice: string;
   param: string;
-  /** Called with each line of JSON. */
+  /** Called with each JSON value that the command prints on a line. */
   onLine?: (line: unknown) => void;
 };
 
 /**
- * Runs a reading command of the runtime on shared files and returns the last JSON line that it prints. Throws
- * AppError('invalid_request') if it stalls, and 'unavailable' if it was killed.
+ * Runs a reading command of the runtime on files that are shared with it. Returns the last JSON line that it
+ * prints. Throws AppError('invalid_request') if it stalls, and 'unavailable' if it was killed.
  */
 export async function runReader(
   { config, sandbox }: Pick<Context, 'config' | 'sandbox'>,
@@ -39,7 +42,7 @@ export async function runReader(
     writes: [],
     user,
   });
-  // The reader lowers its own priority after its first estimate.
+  // It starts with normal priority, for a quick estimate, and then lowers its own priority.
   const [command = '', ...args] = enclosed;
   const stalled = new AbortController();
   const giveUp = setTimeout(() => stalled.abort(), stallMs);

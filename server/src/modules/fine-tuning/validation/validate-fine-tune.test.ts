@@ -7,7 +7,7 @@ import { trainingServer } from '../testing/training-server.ts';
 const { machine, server, request, user, datasetId, baseId, create, start, runOf, ended, trainFor } =
   await trainingServer();
 
-/** Sets and reports the machine's load. */
+/** Sets the machine's load and lets the engine report it. */
 async function beBusy(threads: number): Promise<void> {
   machine.busyThreads = threads;
   await server.app.engine.pass();
@@ -30,7 +30,7 @@ describe('validation', () => {
       { as: user },
     );
 
-  test('needs no columns if the format has none or nothing is named', async () => {
+  test('needs no columns if the format has none, or if neither format nor columns are set', async () => {
     const nothing = { input_column: null, output_column: null };
     expect((await validate(nothing)).critical_errors).toEqual([]);
     expect((await validate({ ...nothing, data_format: 'messages' })).critical_errors).toEqual([]);
@@ -44,7 +44,7 @@ describe('validation', () => {
     expect(critical_errors).toEqual(['Input and output must be different columns']);
   });
 
-  test('returns place, cost, data and suitable GPUs', async () => {
+  test('returns the device, the cost, the data and the GPUs that fit', async () => {
     const answer = await validate();
     expect(answer).toMatchObject({
       critical_errors: [],
@@ -68,7 +68,7 @@ describe('validation', () => {
     await ended(modelId);
   });
 
-  test('refuses early stopping with too few held-out examples and counts extra evaluations', async () => {
+  test('refuses early stopping with too few held-out examples; counts the additional evaluations', async () => {
     const { critical_errors } = await validate({ early_stopping_patience: 2 });
     expect(critical_errors).toEqual([
       'Early stopping needs at least 5 held-out examples, and there are 2: hold out more rows, or set early stopping patience to 0',
@@ -84,7 +84,7 @@ describe('validation', () => {
     expect(hours).toBeGreaterThan(2.5);
   });
 
-  test('is aborted when its client disconnects', async () => {
+  test('is aborted if its client disconnects', async () => {
     const release = Promise.withResolvers<void>();
     machine.meanwhile = () => release.promise;
     machine.readSignal = undefined;
@@ -109,7 +109,7 @@ describe('validation', () => {
     release.resolve();
   });
 
-  test('estimates for the current load, reports it, and holds the shown estimate if the load is sent back', async () => {
+  test('estimates for the current load and reports it; a start with that load holds the shown estimate', async () => {
     const idle = (await validate()).cost_estimate;
     expect(idle.slowdown).toBe(1);
     expect(idle.load).toContain('Estimated for the current load: this machine is mostly idle.');
@@ -131,7 +131,7 @@ describe('validation', () => {
     await beBusy(0);
   });
 
-  test('converts the speed of a finished run to an idle machine', async () => {
+  test('converts the speed of a finished run to the speed of an idle machine', async () => {
     await beBusy(12);
     machine.script = trainFor(600);
     const modelId = await start({ payload: { ceiling: '1' } });
@@ -144,7 +144,7 @@ describe('validation', () => {
       .select('slowdown')
       .where('id', '=', run_id)
       .executeTakeFirstOrThrow();
-    // Ten other threads next to its own two.
+    // Ten other threads and the run's own two share two cores.
     expect(slowdown).toBeCloseTo(6, 3);
     const before = (await validate()).cost_estimate.duration_hours;
     await db
@@ -165,7 +165,7 @@ describe('validation', () => {
     await expect(validate({ gpu_type: 'RTX' })).rejects.toThrow('Please select a GPU configuration');
   });
 
-  test('warns if the result can be trained but not deployed', async () => {
+  test('warns if the resulting model cannot be deployed', async () => {
     expect((await validate()).warnings).toEqual([expect.stringContaining('tiny base has no GGUF file')]);
     const model_id = await create(user, 'MODEL', 'other base', {
       'model.safetensors': emptySafetensors(),

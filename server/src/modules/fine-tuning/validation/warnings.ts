@@ -8,10 +8,10 @@ import type { SettledFields } from '../fine-tune-spec.ts';
 /** Usual range of learning rates. */
 const LEARNING_RATE = { min: 1e-6, max: 2e-3 };
 
-/** For objectives that only shift the base's answers. */
+/** Usual rates for objectives that only shift the base's answers. */
 const SHIFTING_RATES = { dpo: ['5e-6', '2e-4'], kto: ['5e-6', '5e-4'], grpo: ['1e-6', '5e-4'] } as const;
 
-/** For full fine-tuning, where each step moves every weight by about the rate. */
+/** Usual rates for full fine-tuning, in which each step moves every weight by about the rate. */
 const FULL_RATES = {
   sft: ['1e-5', '1e-4'],
   dpo: ['5e-7', '5e-5'],
@@ -20,12 +20,12 @@ const FULL_RATES = {
 } as const;
 
 /**
- * Range for the ratio of good to bad answers' weight in the loss: the advice of TRL and the KTO paper, with
- * some margin.
+ * Usual range for the weight of all good answers in the loss, relative to the bad ones. TRL and the KTO paper
+ * advise it; a margin is added.
  */
 const WEIGHED = { min: 0.75, max: 1.75 };
 
-/** Families for which vLLM supports no adapter on lm_head. */
+/** Families for which vLLM does not support an adapter on lm_head. */
 const WITHOUT_HEAD = ['qwen2', 'qwen2_moe', 'qwen3', 'qwen3_moe'];
 
 /** Returns warnings about settings that do not fit the objective or the rows. */
@@ -95,7 +95,7 @@ function warnOfWeights(
 
 type Run = {
   base: { asset: { title: string }; files: { path: string }[] };
-  /** The base's config.json; null if missing. */
+  /** The base's config.json; null if it has none. */
   config: Record<string, unknown> | null;
   /** Why llama.cpp cannot load the adapter; null if it can. */
   obstacle: string | null;
@@ -103,8 +103,8 @@ type Run = {
 };
 
 /**
- * Returns warnings about settings that would prevent deploying the paid fine-tune here, or serving it as
- * trained.
+ * Returns warnings if the fine-tune could not be deployed here, or would be served differently from how it
+ * was trained. The user would have paid in vain.
  */
 export function findServingWarnings(run: Run, capacity: Capacity): string[] {
   const found = [capacity.servesTextOnGpus ? warnOfHead(run) : warnOfLlamaCpp(run), warnOfLength(run)];
@@ -124,7 +124,7 @@ function warnOfLlamaCpp({ base, obstacle }: Run): string | null {
 
 function warnOfHead({ base, config, fields }: Run): string | null {
   const isRefused =
-    // A merged model has no adapter.
+    // A DoRA is merged into its base, so there is no adapter to refuse.
     !fields.use_dora &&
     fields.lora_target_modules.includes('lm_head') &&
     WITHOUT_HEAD.some((family) => family === config?.model_type) &&

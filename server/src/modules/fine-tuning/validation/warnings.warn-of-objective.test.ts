@@ -17,7 +17,7 @@ test.each([
   expect(findObjectiveWarnings(fields, ratings)).toEqual([]);
 });
 
-test('recommends a weight if one kind of answer dominates', () => {
+test('recommends a weight if there are many more answers of one kind', () => {
   expect(findObjectiveWarnings(kto, { good: 90, bad: 10 })).toEqual([
     '90 good and 10 bad answers are trained on: with a weight of 9 for bad ones both kinds count alike.',
   ]);

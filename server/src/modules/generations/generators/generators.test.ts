@@ -9,7 +9,7 @@ test('lists generators without authentication', async () => {
   const answer = await server.request(listGenerators, {});
   expect(answer.generators.map(({ name }) => name)).toEqual([...generatorNames]);
   expect(answer.generators.every((generator) => generator.served_by.length === 0)).toBe(true);
-  // No other server has Paris, and Imagen has been discontinued.
+  // Only this server can run Paris, and Imagen has been discontinued.
   const notConnectable = answer.generators.filter((generator) => !generator.is_connectable);
   expect(notConnectable.map(({ name }) => name)).toEqual(['imagen', 'paris']);
 });
@@ -28,7 +28,7 @@ test('marks a generator as being prepared until its starter model is ready', asy
   };
   const all = [...generatorNames];
   expect([await prepared('waiting'), await prepared('running')]).toEqual([all, all]);
-  // The remaining time is unknown.
+  // The starter model is prepared only if the earlier steps, such as 'training', succeed.
   expect([await prepared('failed', 'training'), await prepared('ready', 'training')]).toEqual([[], all]);
   expect(await prepared('failed')).toEqual([]);
   expect(await prepared('ready')).toEqual([]);

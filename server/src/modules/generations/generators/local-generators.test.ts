@@ -25,10 +25,13 @@ test.each([
   ['seedance', { duration: 5, quality: '1080p' }, 68n],
   ['kling', { duration: 5, aspect_ratio: '1:1' }, 17n],
   ['wan', { duration: '2', aspect_ratio: '1:1', quality: '64p', num_inference_steps: 16 }, 1n],
-] as const)('a %s of %j, made by a Wan, costs by steps, seconds and pixels', (name, parameters, parts) => {
-  const cost = costMicro([{ price: defaultPrices.videos, parts }]);
-  expect(localGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
-});
+] as const)(
+  'a %s with %j on a Wan model is priced by steps, seconds and pixels',
+  (name, parameters, parts) => {
+    const cost = costMicro([{ price: defaultPrices.videos, parts }]);
+    expect(localGenerator(name, 'deployment:p1')?.cost(defaultPrices, parameters)).toBe(cost);
+  },
+);
 
 test.each([
   // The largest output of Wan on one machine for 10 s at 1080p: 121 frames at 24 fps.
@@ -36,7 +39,7 @@ test.each([
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 832, height: 480, durationS: 5 }, 13n],
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 1280, height: 720, durationS: 5.1 }, 30n],
   ['wan', { duration: 5, num_inference_steps: 30 }, { width: 64, height: 64, durationS: null }, 1n],
-] as const)('a %s of %j that became %j is charged for its actual size', (name, parameters, output, parts) => {
+] as const)('a %s with %j is charged by its actual size %j', (name, parameters, output, parts) => {
   const own = localGenerator(name, 'deployment:p1');
   const held = own?.cost(defaultPrices, parameters) ?? 0n;
   const cost = costMicro([{ price: defaultPrices.videos, parts }]);
@@ -54,7 +57,7 @@ test.each([
   },
 );
 
-test('a substitute starter uses its own default settings and the negative prompt', () => {
+test("a substitute starter uses its own default settings and the request's negative prompt", () => {
   const row = {
     ...{ generator: 'seedance', prompt: 'a frog spins', model: 'wan-starter', seed: 7n, steps: 16, id: 'g' },
     parameters: {

@@ -19,19 +19,16 @@ import { generationMetadata } from '../generations.ts';
 import type { GenerationRow } from '../queries.ts';
 import { videoSize } from './parameters.ts';
 
-/** Inputs in addition to the generation's row: the picture to edit, and a LoRA. */
+/** Inputs that are not columns of the generation's row. */
 type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
 
 type MadeVideo = { width: number; height: number; durationS: number | null };
 
-/** A generator that models on this server run. */
+/** A generator whose models run on this server. */
 export type LocalGenerator = {
   /** Returns the price of one output in micro-BGL. */
   cost: (prices: PriceList, parameters: GenerationParameters) => bigint;
-  /**
-   * Returns the charge for an output, which may be less than the held price if the output is smaller than
-   * requested.
-   */
+  /** Returns the final charge. It is lower than the held price if the output is smaller than requested. */
   charge?: (heldMicro: bigint, parameters: GenerationParameters, output: MadeVideo) => bigint;
   /** Returns the number of steps. */
   steps: (parameters: GenerationParameters) => number;
@@ -78,8 +75,8 @@ const wanSteps = ({ num_inference_steps: steps }: GenerationParameters) => Numbe
 const wanSeconds = ({ duration }: GenerationParameters) => Number(duration ?? wanDefaults.seconds);
 
 /**
- * Steps of a video of the default length and size, rounded up; twice the length or size counts as twice the
- * steps.
+ * Returns the work of a video, in steps of a video of the default length and size, rounded up. Twice the
+ * length or size counts as twice the steps.
  */
 function wanWork(steps: number, video: { seconds: number; width: number; height: number }): bigint {
   const workOfStep = ({ seconds, width, height }: typeof video) => seconds * width * height;
@@ -90,12 +87,12 @@ function wanWork(steps: number, video: { seconds: number; width: number; height:
 const wanWorkAsked = (parameters: GenerationParameters) =>
   wanWork(wanSteps(parameters), { seconds: wanSeconds(parameters), ...videoSize(parameters) });
 
-/** A Wan model also substitutes for other video generators, whose forms have fewer fields. */
+/** A Wan model also substitutes for other video generators. Their forms have fewer fields. */
 const wan: Served = {
   deployments: ['wan'],
   steps: wanSteps,
   cost: (prices, parameters) => costMicro([{ price: prices.videos, parts: wanWorkAsked(parameters) }]),
-  // Models may return a different length and size than requested.
+  // The model may return a shorter or smaller video than requested.
   charge: (heldMicro, parameters, { durationS, ...size }) => {
     const asked = wanWorkAsked(parameters);
     const made = wanWork(wanSteps(parameters), { seconds: durationS ?? wanSeconds(parameters), ...size });
@@ -114,7 +111,7 @@ const wan: Served = {
   },
 };
 
-/** Includes the kinds of deployments that serve the generator. */
+/** `deployments` are the kinds of deployments that serve the generator. */
 type Served = LocalGenerator & { deployments: readonly ImageDeploymentKind[] };
 
 const table: Partial<Record<GeneratorName, Served>> = {
@@ -137,7 +134,10 @@ export function deploymentsFor(name: GeneratorName): readonly ImageDeploymentKin
   return table[name]?.deployments ?? [];
 }
 
-/** Adapts a starter for another generator: always requests the default settings of the starter's own page. */
+/**
+ * Adapts a starter that substitutes for another generator: it always runs with the default settings of its
+ * own page.
+ */
 function standIn(own: LocalGenerator, of: GeneratorName): LocalGenerator {
   const asOpened = (parameters: GenerationParameters) => ({
     ...openingParameters(of),
@@ -157,7 +157,7 @@ function standIn(own: LocalGenerator, of: GeneratorName): LocalGenerator {
   };
 }
 
-/** Returns the default settings of a starter's own page. */
+/** Returns the default settings on the page of the starter's own generator. */
 function openingParameters(name: GeneratorName): GenerationParameters {
   const generator: Generator = generators[name];
   const { qualities, opensOn } = starterFor(name).starter;
@@ -167,7 +167,10 @@ function openingParameters(name: GeneratorName): GenerationParameters {
   return values;
 }
 
-/** A preview costs half a step of two experts; the model server skips previews that would follow too soon. */
+/**
+ * Steps between previews. A preview costs half a step of two experts. The model server skips previews that
+ * follow too soon.
+ */
 const PREVIEW_EVERY = 5;
 
 /** Fields of every request; the metadata is embedded in the file. */

@@ -5,10 +5,13 @@ import { invalidParam } from '../../../platform/errors.ts';
 /** Sizes have two to four digits per side. */
 const SIZE = /^(?<width>[1-9]\d{1,3})x(?<height>[1-9]\d{1,3})$/;
 
-/** Tolerance between a size and a shape, because sizes are rounded to multiples of some pixels. */
+/**
+ * Maximum relative difference between a requested size and an aspect ratio: sizes are rounded to whole
+ * blocks.
+ */
 const SHAPE_OFF_MAX = 0.03;
 
-/** Length of the shorter side by the form's quality; the first is the starter's. */
+/** Length of the shorter side for each quality of a form; 64p is the starter's quality. */
 const shortSides: Record<string, number> = { '64p': 64, '480p': 480, '768p': 768, '1080p': 1080, fhd: 1080 };
 
 const HD = 720;
@@ -18,7 +21,7 @@ const BLOCK = 16;
 
 type Known = {
   model: string;
-  /** Aspect ratios such as `4:3` that the model makes; empty if its shape is fixed. */
+  /** Aspect ratios that the model supports, e.g. `4:3`; empty if its ratio is fixed. */
   shapes: readonly string[];
 };
 
@@ -33,7 +36,7 @@ export function readShape(size: string | null | undefined, { model, shapes }: Kn
   const asked = Number(width) / Number(height);
   const off = (shape: string) => Math.abs(asked / ratioOf(shape) - 1);
   const [nearest] = shapes.toSorted((a, b) => off(a) - off(b));
-  // An invalid size yields NaN, which is close to no shape.
+  // The ratio of an invalid size is NaN, so this comparison is false.
   if (nearest !== undefined && off(nearest) <= SHAPE_OFF_MAX) return nearest;
   const publicMessage =
     shapes.length === 0

@@ -15,9 +15,9 @@ import { cancelJob } from '../services/service-job.ts';
 type Next = { places: Record<Provider, number>; now: Date };
 
 /**
- * Chooses the generation to run next: one whose lease has expired (except those in `atWork`), else the first
- * in a queue that has a free place. Holds the queue's lock until the transaction ends; skips queues that
- * another transaction has locked.
+ * Chooses the generation to run next. Generations with an expired lease come first, except those in `atWork`;
+ * otherwise takes the first generation of a queue with a free slot. Holds the queue's lock until the
+ * transaction ends, and skips queues that another transaction has locked.
  */
 export async function chooseNext(
   tx: Transaction,
@@ -42,8 +42,8 @@ export async function chooseNext(
 type Queue = { queue: string; provider: Provider };
 
 /**
- * Returns the queues with waiting generations by a loose index scan: one index lookup per queue, however many
- * wait.
+ * Returns the queues with waiting generations. A loose index scan needs one index lookup per queue, however
+ * many generations wait.
  */
 async function listQueues(tx: Transaction): Promise<Queue[]> {
   const waiting = sql`select queue, provider from generations where state = 'queued' and ended_at is null`;
@@ -72,10 +72,10 @@ async function lockQueue(tx: Transaction, queue: string): Promise<boolean> {
 }
 
 /**
- * Returns the first in the order of `generation_queue`; only each user's first picture is a candidate. Reads
- * everything waiting in the queue: at most eight per user. The last place is reserved for a user without a
- * running generation, except in the queue of a deployment, which its owner does not share. Null if all places
- * are taken.
+ * Returns the first generation in the order of `generation_queue`; null if no slot is free. Only the first
+ * picture of each user is a candidate. The query reads the whole queue, at most eight generations per user.
+ * The last slot is reserved for users without a running generation, except in the queue of a deployment,
+ * which only its owner uses.
  */
 async function findFirst(
   tx: Transaction,
@@ -100,12 +100,14 @@ async function findFirst(
   return rows[0]?.id ?? null;
 }
 
-/** A leased generation to run, or a generation that was ended instead. */
+/**
+ * A leased generation to run, or a generation that was failed instead, e.g. because it waited for too long.
+ */
 type Turn = { lease: Lease<GenerationRow> } | { ended: GenerationRow };
 
 /**
- * Leases the generation to run next, within `places` per queue of each provider. Skips those that this
- * process is already running, even if their leases expired during a database outage. Null if none is ready.
+ * Leases the generation to run next, within `places` per queue of each provider. Skips generations that this
+ * process is still running: their leases may have expired during a database outage. Null if none is ready.
  */
 export async function leaseNext(
   services: Pick<Services, 'config' | 'db' | 'clock' | 'log'>,

@@ -37,7 +37,7 @@ const list = async (as: TestUser, query = {}) =>
 const cancelAll = async (as: TestUser) => {
   for (const { id } of await list(as)) await server.request(cancelGeneration, { params: { id } }, { as });
 };
-/** Served by the user's deployment, or else the starter. */
+/** Requests an edit. The user's deployment serves it, or else the starter. */
 const edit = async (as: TestUser) => {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
@@ -76,7 +76,7 @@ test('a stalled deployment blocks no places of the starters, and its owner may u
   expect(await positions(ada)).toEqual([0]);
 });
 
-test('generations waiting for an ended deployment fail with the reason at no cost', async () => {
+test('generations fail at no cost, with the reason, if the deployment they wait for ends', async () => {
   const { pod_id: podId } = await deploy(ada, (await insertFlux(server.services, ada, 'My editor')).assetId);
   for (let asked = 0; asked < 5; asked += 1) await edit(ada);
   await untilRunning(ada, 4);
@@ -100,7 +100,7 @@ test('starters wait neither for each other nor for deployments', async () => {
   ]);
 });
 
-test('deployments of a starter share its places fairly', async () => {
+test('deployments of a starter share its slots fairly', async () => {
   const index = path.join(server.services.config.dataDir, 'flux_index.json');
   await writeFile(index, JSON.stringify({ _class_name: 'FluxKontextPipeline' }));
   const { assetId } = await registerImageStarter(server.services, 'kontext', [
@@ -112,7 +112,8 @@ test('deployments of a starter share its places fairly', async () => {
   await untilRunning(ada, 3);
   expect((await list(ada))[0]?.model).not.toBe('kontext-starter');
 
-  // The last place is reserved for Bob; his second picture is ahead of all of Ada's.
+  // The last slot is reserved for users without a running picture, so Bob gets it. His second picture is
+  // ahead of Ada's.
   await edit(bob);
   await untilRunning(bob, 1);
   expect(await edit(bob)).toMatchObject({ model: 'kontext-starter', position: 0 });
@@ -142,7 +143,7 @@ test('deleting outputs does not improve queue position', async () => {
   for (const as of [eve, carl]) await cancelAll(as);
 });
 
-test('stores a queue change only for its users', async () => {
+test('notifies only users about a queue change', async () => {
   const { id } = await setting.generate(ada);
   await untilRunning(ada, 1);
   // Both changes are published by the same statement.

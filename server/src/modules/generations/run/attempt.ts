@@ -21,8 +21,8 @@ export type Attempt = {
   /** Aborted when the lease is lost or the process shuts down. */
   signal: AbortSignal;
   /**
-   * Stores a finished output. Throws BadPicture for an invalid file, and the errors of its bytes and of the
-   * store.
+   * Stores a finished output. Throws BadPicture for an invalid file, errors while reading its bytes, and
+   * errors of the store.
    */
   keep: (output: ComingOutput) => Promise<StoredOutput>;
 };
@@ -33,15 +33,15 @@ export type OutputShape = { mediaType: string; width: number; height: number };
 /** A finished output while it streams. */
 export type ComingOutput = {
   bytes: Readable;
-  /** Expected type and size; any valid file is accepted if absent. */
+  /** Expected type and size. If undefined, any valid file is accepted. */
   declared?: OutputShape;
-  /** Embedded in a picture's file. */
+  /** Metadata to embed in a picture's file. */
   metadata?: Record<string, string>;
-  /** Pictures of a video, which follow it in this order. */
+  /** Pictures of a video. Their bytes follow the video's bytes in this order. */
   beside?: { role: 'poster' | 'strip'; bytes: Readable }[];
 };
 
-/** A stored output; for a picture, the fields of videos are null. */
+/** A stored output. The video fields of a picture are null. */
 export type StoredOutput = OutputShape & {
   sha256: string;
   sizeBytes: number;
@@ -55,7 +55,7 @@ export type StoredOutput = OutputShape & {
 /** Result of an attempt. */
 export type Generated = {
   outputs: StoredOutput[];
-  /** Revision of the model that generated it; null for a service. */
+  /** Revision of the model that generated the outputs; null for a service. */
   revisionId: string | null;
   details: GenerationDetails;
 };

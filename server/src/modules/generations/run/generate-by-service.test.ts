@@ -68,7 +68,7 @@ test('fetches two pictures per user at a time, each within two minutes', async (
   expect(limits.mock.calls).toEqual(Array.from({ length: 4 }, () => [120_000]));
 });
 
-test('holds eight outputs per process, regardless of the user, until they are stored', async () => {
+test('stores at most eight outputs per process concurrently, for all users together', async () => {
   const generated = await serve(4, (_request, response) => void response.end(pictureFiles.png));
   let held = 0;
   let most = 0;
@@ -94,7 +94,7 @@ test.each([
   { when: 'before', keep: () => Promise.reject(full) },
   { when: 'during', keep: (bytes: Readable) => pipeline(bytes, fullDisk()) },
 ])(
-  'a storage failure $when the download ends the attempt and is not blamed on the service',
+  'a storage failure $when the download is not blamed on the service and ends the attempt',
   async ({ keep }) => {
     let calls = 0;
     const generated = await serve(1, (_request, response) => {
@@ -108,7 +108,7 @@ test.each([
   },
 );
 
-test('retries an unreachable picture later, but not a dead address', async () => {
+test('retries the download if the service is temporarily unreachable, but not if the address is dead', async () => {
   const fetchFrom = async (answer: RequestListener) =>
     fetchOutputs(await serve(1, answer), { ...asked, signal, waitsForAll: false });
   const status =
@@ -124,7 +124,7 @@ test('retries an unreachable picture later, but not a dead address', async () =>
   await expect(fetchFrom(status(403))).rejects.toMatchObject({ retryAfterMs: null });
 });
 
-test('waits for unreachable outputs that are paid for, and finally drops them', async () => {
+test('waits for unreachable outputs that are paid for, and finally completes without them', async () => {
   const generated = await serve(3, ({ url }, response) => {
     if (url === '/0.png') response.end(pictureFiles.png);
     else response.writeHead(url === '/1.png' ? 503 : 403).end();

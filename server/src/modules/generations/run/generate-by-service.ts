@@ -15,17 +15,18 @@ import { generationsTable } from './generations-table.ts';
 import { attemptOf, waitsFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
 
-/** Retry once, immediately, after a broken connection. */
+/** Attempts per download. A broken connection is retried once, immediately. */
 const TRIES = 2;
 
 /**
- * The output is paid for and stays available for hours, so an outage of the network or the host loses
- * nothing.
+ * Pause before downloading again. A service stores its outputs for hours, so they survive an outage of the
+ * network or of this server.
  */
 const FETCH_AGAIN_MS = 20_000;
 
 /**
- * Concurrent outputs stored by this process in total and per user: each is inspected and gets a thumbnail.
+ * Limits the outputs that this process stores concurrently, in total and per user, because each is inspected
+ * and gets a thumbnail.
  */
 const places = fairQueue(8, { perKey: 2, lastForNewcomer: true });
 
@@ -85,9 +86,10 @@ type Options<Kept> = {
 };
 
 /**
- * Downloads and stores a service's outputs and returns the complete ones. Throws AppError 'unavailable' if
- * none succeeds (dead or internal address, oversized or invalid file), and with `waitsForAll` also if an
- * output is temporarily unreachable; other errors of `keep`; or the signal's reason.
+ * Downloads and stores a service's outputs. Returns the outputs that were complete. Throws AppError
+ * 'unavailable' if none was (dead or internal address, oversized or invalid file). With `waitsForAll`, it
+ * also throws 'unavailable' if any output is temporarily unreachable. Otherwise throws the errors of `keep`,
+ * or the signal's reason.
  */
 export async function fetchOutputs<Kept>(
   generated: UpstreamOutputs,
@@ -151,12 +153,17 @@ function undelivered(
   return unavailable(`${title} generated it, but ${what}`, options);
 }
 
-/** Temporary errors have a cause; otherwise the address is dead or internal. */
+/**
+ * True if the download may succeed later: only temporary errors have a cause. A dead or internal address has
+ * none.
+ */
 function isOutOfReach(error: unknown): boolean {
   return error instanceof AppError && error.cause !== undefined;
 }
 
-/** Returns the file at an address, and whether its download failed. */
+/**
+ * Downloads the file at an address. `hasFailed` tells a failed download from a failed consumer of the stream.
+ */
 function download(
   address: URL,
   { serviceUrl, headers }: Pick<UpstreamOutputs, 'serviceUrl' | 'headers'>,
@@ -165,7 +172,7 @@ function download(
   // The operator configured the service, so its own origin may be internal; other addresses may not.
   const isOwn = address.origin === new URL(serviceUrl).origin;
   const options = {
-    // Noun for error messages; no request parameter is involved.
+    // Error messages use this noun, because the address was not a request parameter.
     param: medium.noun,
     ...{ signal, limitMs: medium.fetchMsMax, accept: medium.noun === 'video' ? 'video/*' : 'image/*' },
     ...(isOwn && { isAllowed: () => true, headers }),
@@ -175,7 +182,7 @@ function download(
     try {
       yield* await fetchPublic(address, options);
     } catch (error) {
-      // Errors of the stream's consumer also arrive here, after it has destroyed the stream.
+      // An error of the consumer destroys the stream before it arrives here.
       hasFailed = !bytes.destroyed;
       throw error;
     }

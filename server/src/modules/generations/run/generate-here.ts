@@ -97,7 +97,7 @@ async function recordFinishedPicture(
   }
 }
 
-/** The model existed when the picture was requested. */
+/** Returns the error for a model that was deleted or stopped after the picture was requested. */
 function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   const publicMessage = queue?.startsWith('deployment:')
     ? 'The deployment that was to generate it has ended'
@@ -105,7 +105,7 @@ function modelGone({ model, queue }: GenerationRow, cause: AppError): AppError {
   return gone(publicMessage, { shouldRetry: false, cause });
 }
 
-/** A generation runs with its owner's permissions. */
+/** Returns a context with the permissions of the generation's owner. */
 function asOwner(services: Services, { user_id: userId }: GenerationRow): Context {
   return {
     ...services,
@@ -134,7 +134,7 @@ async function grantLoraAccess(
   return { id: revisionId, sha256, size_bytes: sizeBytes, scale: Number(scale) };
 }
 
-/** Permanent: a retry would not find it either. */
+/** Turns 'not_found' into 'invalid_request', so that the generation is not retried. */
 function missingLoraError(error: unknown): never {
   if (!(error instanceof AppError && error.code === 'not_found')) throw error;
   throw invalidParam('lora', 'Its LoRA was deleted, or you no longer have access to it', error);
@@ -143,7 +143,10 @@ function missingLoraError(error: unknown): never {
 type Question = {
   /** Name of a starter model or a deployment. */
   modelName: string;
-  /** Called once the model server is ready: an input picture is large, and a cold start takes minutes. */
+  /**
+   * Called only when the model server is ready, because an input picture should not be in memory during a
+   * cold start.
+   */
   readRequest: (server: { workloadId: string }) => Promise<ImageRequest>;
   signal: AbortSignal;
   /** Called with each new reason for waiting on the model server. */
@@ -153,10 +156,10 @@ type Question = {
 type Take = (event: AnswerEvent, server: { revisionId: string | null }) => Promise<void>;
 
 /**
- * Generates on an image model server, waking it if needed, and passes the events to `take` in sequence, the
- * last with the file. The server counts as in use until then. Throws AppError 'model_not_found',
- * 'invalid_request' for a rejected request, 'unavailable' and 'timed_out', the errors of `take`, or the
- * signal's reason.
+ * Generates on an image model server and starts the server if needed. Passes each event to `take` in
+ * sequence; the last event has the file. The server counts as in use until `take` is done. Throws AppError
+ * 'model_not_found', 'invalid_request' for a rejected request, 'unavailable' and 'timed_out', the errors of
+ * `take`, or the signal's reason.
  */
 async function reachImageServer(
   ctx: Context,
@@ -184,7 +187,7 @@ async function reachImageServer(
   try {
     await retryUnreachable(attempt, { modelName, signal });
   } catch (error) {
-    // Report the reason of the abort, not the abort itself.
+    // Throw the reason of the abort instead of the abort error.
     throw wanted.aborted ? wanted.reason : deadline.signal.aborted ? deadline.signal.reason : error;
   } finally {
     deadline.stop();
@@ -200,7 +203,8 @@ async function generate(
   deadline.progress();
   const target = { url: `${server.baseUrl}/generate`, key: server.key, alone: true };
   const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
-    // The request may have crashed it: as after a later break, don't retry immediately.
+    // A delivered request may have crashed the server. Do not retry it immediately, as after a broken
+    // response.
     const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
     throw isBegun ? modelUnavailable(brokeOff, error) : error;
   });

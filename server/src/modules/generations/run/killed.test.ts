@@ -17,7 +17,7 @@ import { leaseNext } from '../queue/queue.ts';
 import type { RunningParts } from './attempt.ts';
 import { createGenerationLoop, runGeneration } from './run-generation.ts';
 
-// Processes that run generations die at critical points: all that remains is a lease, until it expires.
+// Processes that run generations die at critical points. Only their leases remain, until they expire.
 const setting = await testGenerations({ generates: false });
 const { server, stub, clock } = setting;
 const { db } = server.services;
@@ -33,7 +33,7 @@ beforeEach(async () => {
   ada = await server.signUp('Ada');
 });
 
-/** Leases the next turn as another process does. */
+/** Leases the next generation, as another process would. */
 async function lease(services: Services = server.services) {
   const turn = await leaseNext(services, PLACES);
   if (!turn || 'ended' in turn) throw new Error('nobody had a turn');
@@ -71,7 +71,7 @@ const attemptsOf = async (id: string) =>
   (await db.selectFrom('generations').select('attempt').where('id', '=', id).executeTakeFirstOrThrow())
     .attempt;
 
-/** A store that holds back stored files until the test releases them. */
+/** Returns a store that delays the end of each write until the test calls `goOn`. */
 function slowStore() {
   const { blobs } = server.services;
   let goOn = () => {};
@@ -86,7 +86,7 @@ function slowStore() {
   return { services, stored: () => stored, goOn: () => goOn() };
 }
 
-test('holds the lease of a picture however long the store takes', async () => {
+test('renews the lease of a picture until the store has written it', async () => {
   const { id } = await setting.generate(ada);
   const { services, stored, goOn } = slowStore();
   const work = runGeneration({ services, serving, closing: new AbortController().signal }, await lease());
@@ -123,7 +123,7 @@ test('leaves no listeners on the process-wide abort signal', async () => {
   expect(getEventListeners(closing, 'abort')).toEqual([]);
 });
 
-test('deletes a preview that is written while the lease ends', async () => {
+test('deletes a preview that is written at the same time as the lease ends', async () => {
   const { id } = await setting.generate(ada);
   const { token } = await lease();
   let written: Promise<void> | undefined;
@@ -176,7 +176,7 @@ describe('the generating process dies', () => {
     leaseRunsOut();
     const done = await setting.until(ada, id, 'completed');
     await other.stop();
-    // The process was only paused, as was its clock: it no longer owns the generation.
+    // The process was only paused, and so was its clock. It no longer holds the lease.
     goOn();
     await work;
     expect((await setting.read(ada, id)).outputs).toEqual(done.outputs);
@@ -196,7 +196,7 @@ describe('the generating process dies', () => {
     expect(await charges(ada)).toHaveLength(1);
   });
 
-  test('repeatedly at the finished picture, its possible cause: the third attempt fails at no cost', async () => {
+  test('three times after the picture arrived: the picture may be the cause, so it fails at no cost', async () => {
     const before = await setting.balance(ada);
     const { id } = await setting.generate(ada);
     for (let time = 1; time <= 3; time += 1) {
@@ -241,7 +241,7 @@ describe('the generating process dies', () => {
   });
 });
 
-test('balances stay correct under random events for two users', async () => {
+test('balances stay correct under random events of two users', async () => {
   const seed = Date.now() % 2 ** 31;
   const below = numbers(seed);
   const users = [ada, await server.signUp('Bob')];
@@ -264,7 +264,7 @@ test('balances stay correct under random events for two users', async () => {
     } else if (choice === 4 && one) {
       await deleteOnceEnded(one.as, one.id, ends);
     } else clock.advance({ seconds: below(20) });
-    // Lets some generations succeed or fail between the moves.
+    // Gives some generations time to succeed or fail between the moves.
     await pause(below(60));
   }
   stub.answer = 'ok';
@@ -294,7 +294,8 @@ test('balances stay correct under random events for two users', async () => {
 }, 90_000);
 
 /**
- * Deletes it and records its final state; cancels a running one first, so that nothing happens in between.
+ * Deletes a generation and records its final state. Cancels it first, so that the state cannot change in
+ * between.
  */
 async function deleteOnceEnded(as: TestUser, id: string, ends: Map<string, Generation>): Promise<void> {
   const call = { params: { id } };

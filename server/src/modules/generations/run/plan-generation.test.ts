@@ -67,13 +67,13 @@ test.each([
   expect(planAfterFailure({ attempt, started_at: now }, error, now)).toEqual(step);
 });
 
-test('ignores attempts for an hour of retry-after, then counts them', () => {
+test('does not count attempts during an hour of retry-after, and counts them afterwards', () => {
   const after = (minutes: number) =>
     planAfterFailure({ attempt: 3, started_at: new Date(now.getTime() - minutes * 60_000) }, busy(0), now);
   expect([after(59), after(61)]).toMatchObject([{ do: 'wait', attempt: 2 }, { do: 'fail' }]);
 });
 
-test('a counted attempt starts no earlier than retry-after', () => {
+test('the pause before a counted attempt is at least retry-after', () => {
   const earlier = new Date(now.getTime() - 2 * 60 * 60_000);
   expect(planAfterFailure({ attempt: 1, started_at: earlier }, busy(60_000), now)).toMatchObject({
     at: new Date('2026-01-01T00:01:00Z'),

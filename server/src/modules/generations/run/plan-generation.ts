@@ -1,19 +1,21 @@
 import { AppError } from '../../../platform/errors.ts';
 
 /**
- * Attempts per picture. An attempt does not count if the server stopped while a model server or a service was
- * still generating.
+ * Maximum attempts per picture. An attempt counts only once the model server or service has returned the
+ * output.
  */
 export const ATTEMPTS_MAX = 3;
 const PAUSE_MS = 3_000;
-/** For this long after the first attempt, waits requested by retry-after don't count as attempts. */
+/**
+ * During this time after the first attempt, a wait that retry-after requests does not count as an attempt.
+ */
 const FREE_WAIT_MS = 60 * 60_000;
-/** Generations that waited longer are not started: the price is held for only one more day. */
+/** Maximum wait in the queue. The price is held for only one day longer. */
 export const WAIT_MAX_MS = 6 * 24 * 60 * 60 * 1000;
 
 export type GenerationStep =
   | { do: 'generate' }
-  /** Releases its place and retries at `at` or later; `attempt` is the number of attempts counted by then. */
+  /** Releases the slot, and retries at `at` or later. `attempt` is the number of counted attempts. */
   | { do: 'wait'; at: Date; reason: string; attempt: number }
   | { do: 'fail'; reason: string; refused: boolean };
 
@@ -22,21 +24,18 @@ export function attemptOf({ row }: { row: { attempt: number } }): number {
   return row.attempt + 1;
 }
 
-/**
- * Returns the next step of a generation that is first in its queue; `attempt` is the number of counted
- * attempts.
- */
+/** Returns the next step of a leased generation. `attempt` is the number of counted attempts. */
 export function planTurn(
   { attempt, created_at: createdAt }: { attempt: number; created_at: Date },
   now: Date,
 ): GenerationStep {
-  // The last attempt died with its process after the picture was finished, so its error is unknown.
+  // The process of the last attempt died after the picture had arrived, so the error is unknown.
   if (attempt >= ATTEMPTS_MAX) return fail('It was interrupted too many times');
   if (now.getTime() - createdAt.getTime() > WAIT_MAX_MS) return fail('It waited in the queue for too long');
   return { do: 'generate' };
 }
 
-/** Returns the next step after a failed attempt; the first attempt is 1. */
+/** Returns the next step after a failed attempt. `attempt` starts at 1. */
 export function planAfterFailure(
   { attempt, started_at: startedAt }: { attempt: number; started_at: Date | null },
   error: unknown,
@@ -44,11 +43,11 @@ export function planAfterFailure(
 ): GenerationStep {
   const message =
     error instanceof AppError ? error.publicMessage : 'Something went wrong while it was being generated';
-  // Remove advice to retry: the server retries, not the user.
+  // Remove 'Try again': the server retries, not the user.
   const sentence = message.replace(/(\. Try again)?\.?$/, '');
   if (isFinal(error)) return fail(sentence, error.code === 'invalid_request');
-  // With retry-after, the provider is busy, or has finished and cannot be reached: waiting costs nothing
-  // more.
+  // Retry-after means that the provider is busy, or that its finished output cannot be reached. Waiting costs
+  // nothing.
   const retryAfterMs = error instanceof AppError ? error.retryAfterMs : null;
   const isFree = retryAfterMs !== null && waitsFree(startedAt, now);
   if (!isFree && attempt >= ATTEMPTS_MAX) return fail(sentence);
@@ -61,15 +60,15 @@ export function planAfterFailure(
   };
 }
 
-/** True if waiting does not yet count as an attempt, for a picture first started at that time. */
+/** True if waiting does not count as an attempt yet. `startedAt` is the start of the first attempt. */
 export function waitsFree(startedAt: Date | null, now: Date): boolean {
   return startedAt === null || now.getTime() - startedAt.getTime() < FREE_WAIT_MS;
 }
 
 /**
  * True if a retry is pointless: a rejected request stays rejected, an internal error needs the operator, and
- * a job that a service may have started would be charged twice. A conflict's `shouldRetry` is meant for
- * external callers; here the conflict may resolve.
+ * a job that a service may have started would be charged twice. A conflict is always retried, because it may
+ * resolve; its `shouldRetry` only addresses API clients.
  */
 export function isFinal(error: unknown): error is AppError {
   if (!(error instanceof AppError)) return false;

@@ -8,7 +8,7 @@ import type { Lease } from '../../../platform/leases/leased-table.ts';
 import { type GenerationDetails, type GenerationRow, putPreview } from '../queries.ts';
 import { generationsTable } from './generations-table.ts';
 
-/** A preview of 128 px uses a twentieth of this. */
+/** Maximum length of a preview as a `data:` URL; a preview of 128 px needs a twentieth of it. */
 const PREVIEW_LENGTH_MAX = 190_000;
 
 export const begun: Progress = {
@@ -28,10 +28,10 @@ const starting: Record<string, string> = {
   'loading model': 'The model is starting: loading the model',
 };
 
-/** Minimum interval between writes. */
+/** Minimum interval between two writes of progress. */
 const WRITE_EVERY_MS = 350;
 
-/** Renewal interval of the lease if nothing was written. */
+/** Interval for renewing the lease if there is no progress to write. */
 const RENEW_EVERY_MS = 1_000;
 
 /** Progress of a running generation. */
@@ -67,7 +67,9 @@ function detailsAfter(before: GenerationDetails, weights: number[] | null): Gene
   return { ...before, expert_weights: [...(before.expert_weights ?? []), weights.map(rounded)] };
 }
 
-/** Rounds to four decimals, because every list of pictures contains up to a hundred steps of eight weights. */
+/**
+ * Rounds to four decimals, because each picture in a list has up to a hundred steps with eight weights each.
+ */
 function rounded(weight: number): number {
   return Math.round(weight * 10_000) / 10_000;
 }
@@ -79,7 +81,7 @@ function previewUrl(jpeg: string): string | null {
 
 export type ProgressReport = RenewedLease & { update: (progress: Progress) => void };
 
-/** Renews the lease of a generation and writes its progress a few times per second. */
+/** Renews the lease of a generation and writes its progress, at most every `WRITE_EVERY_MS`. */
 export function reportProgress(
   services: Pick<Services, 'db' | 'clock' | 'log'>,
   lease: Lease<GenerationRow>,
@@ -110,7 +112,7 @@ export function reportProgress(
   };
 }
 
-/** Returns the row's progress columns; the large preview is stored in a separate table, only once. */
+/** Returns the columns for the progress. The preview is large and stored in a separate table. */
 export function progressColumns({ preview: _preview, details, ...rest }: Progress) {
   return { ...rest, details: toJson(details) };
 }

@@ -51,7 +51,7 @@ test.each([1, 7, 10_000])('reads the pictures after a video in pieces of %i byte
     await expect(read(Buffer.from(line + broken), size)).rejects.toMatchObject({ code: 'unavailable' });
 });
 
-/** The last line for a video with these pictures, of one byte each, followed by all bytes. */
+/** The last line of a video with these pictures, then all bytes. Each picture is one byte. */
 function doneWith(...roles: string[]): string {
   const size = { size_bytes: 1, width: 1, height: 1 };
   const beside = roles.map((role) => ({ role, media_type: 'image/webp', ...size }));

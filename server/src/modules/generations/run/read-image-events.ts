@@ -2,15 +2,18 @@ import type { IncomingMessage } from 'node:http';
 import { type ImageEvent, imageEvent } from '@bakehouse/contract/runtime/serve-image-spec';
 import { modelUnavailable } from '../../../platform/errors.ts';
 
-/** A preview uses a fifth of this. */
+/** Maximum length of a line; a line with a preview has about a fifth of it. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
 export const brokeOff = 'The model server stopped before it was finished';
 
-/** The event of a finished output. */
+/** The event that announces a finished output. */
 type Done = Extract<ImageEvent, { type: 'done' }>;
 type Beside = Done['beside'][number];
-/** An event; the last one carries its files, which must be read once and in order before the next event. */
+/**
+ * An event of the response. The last one has the files, which must be read once, in order, before the next
+ * event is requested.
+ */
 export type AnswerEvent =
   | Exclude<ImageEvent, Done>
   | (Omit<Done, 'beside'> & {
@@ -73,8 +76,8 @@ async function* piecesOf(answer: IncomingMessage, onPiece: () => void): AsyncGen
 }
 
 /**
- * Yields the next `size` bytes after the line; leftover bytes in `rest` belong to the next file, and the last
- * file must leave none.
+ * Yields the next `size` bytes after the line. More bytes in `rest` belong to the next file; the last file
+ * must leave none.
  */
 async function* fileOf(
   files: { rest: Buffer; pieces: AsyncGenerator<Buffer, void> },

@@ -27,14 +27,15 @@ export async function runGeneration(parts: RunningParts, lease: Lease<Generation
     await complete(services, lease, await generateAndStore(parts, lease));
   } catch (error) {
     if (error instanceof LeaseLost) return;
-    // An unconfirmed submission may have been charged: don't resubmit it, even on shutdown.
+    // A submission without an answer may have been charged. Do not repeat it, even on shutdown.
     const isGivenBack = closing.aborted && !isFinal(error);
     await (isGivenBack ? requeueGeneration(services, lease) : writeFailure(services, lease, error));
   }
 }
 
 /**
- * Holds the lease until the output is stored, however slow the store is. Throws the errors of the generation.
+ * Generates and stores the outputs. Renews the lease until then, however long the store takes. Throws the
+ * errors of the generation.
  */
 async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>): Promise<Generated> {
   const { services } = parts;
@@ -54,8 +55,8 @@ async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>
 }
 
 /**
- * Counts the attempt: from here on, processing the picture could crash this process. A crash before that,
- * while a model server or service was generating, had another cause. Throws LeaseLost.
+ * Counts the attempt before the output is inspected, because a crafted file may crash this process. An
+ * earlier crash has another cause and does not count. Throws LeaseLost.
  */
 async function countAttempt({ db, clock }: Services, lease: Lease<GenerationRow>): Promise<void> {
   const values = { attempt: attemptOf(lease) };
@@ -63,7 +64,7 @@ async function countAttempt({ db, clock }: Services, lease: Lease<GenerationRow>
 }
 
 /**
- * Creates the loop that runs queued generations; `places` limits each queue of a provider, across all
+ * Creates the loop that runs queued generations. `places` is the limit per queue of a provider, over all
  * processes.
  */
 export function createGenerationLoop({
@@ -80,7 +81,7 @@ export function createGenerationLoop({
       for (;;) {
         const turn = await leaseNext(services, places, running);
         if (turn === null) return null;
-        // The generation was ended in the queue: take the next one.
+        // The generation ended instead, e.g. it had waited for too long. Lease the next one.
         if ('ended' in turn) continue;
         const { lease } = turn;
         return { id: lease.id, run: (closing) => runGeneration({ services, serving, closing }, lease) };

@@ -6,7 +6,7 @@ import type { TestUser } from '../../../testing/test-server.ts';
 import { readMetadata } from '../testing/read-metadata.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
-/* Pictures of services as this server stores them. */
+/* Tests how this server stores the pictures that services return. */
 const setting = await serviceGenerations();
 const { server, upstream } = setting;
 const canvas = sharp({ create: { width: 12, height: 8, channels: 3, background: '#c87828' } });
@@ -36,19 +36,22 @@ async function generate(file: Buffer) {
   return { id, model, parameters, files: await Promise.all(files) };
 }
 
-test.each(['png', 'jpeg', 'webp'] as const)('each %s contains all of its parameters', async (format) => {
-  const sent = await canvas.toFormat(format).toBuffer();
-  const { id, model, parameters, files } = await generate(sent);
-  expect(files).toHaveLength(2);
-  for (const file of files) {
-    expect(await readMetadata(file)).toEqual({
-      ...{ prompt, model, generation_id: id },
-      ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
-    });
-    expect(await sharp(file).raw().toBuffer()).toEqual(await sharp(sent).raw().toBuffer());
-  }
-  expect(parameters).toMatchObject({ negative_prompt: '麺', seed: 7, n: 2 });
-});
+test.each(['png', 'jpeg', 'webp'] as const)(
+  'each %s file contains all parameters of its generation',
+  async (format) => {
+    const sent = await canvas.toFormat(format).toBuffer();
+    const { id, model, parameters, files } = await generate(sent);
+    expect(files).toHaveLength(2);
+    for (const file of files) {
+      expect(await readMetadata(file)).toEqual({
+        ...{ prompt, model, generation_id: id },
+        ...Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, String(value)])),
+      });
+      expect(await sharp(file).raw().toBuffer()).toEqual(await sharp(sent).raw().toBuffer());
+    }
+    expect(parameters).toMatchObject({ negative_prompt: '麺', seed: 7, n: 2 });
+  },
+);
 
 test('stores a file unchanged if metadata cannot be embedded', async () => {
   const jpeg = await canvas.jpeg().toBuffer();

@@ -28,7 +28,7 @@ export async function complete(
     await endGeneration(tx, row, {
       state: 'completed',
       reason: missingReason(requestedPictureCount(row.parameters), outputs.length),
-      // Charge the quoted price, prorated to the outputs delivered.
+      // Missing outputs reduce the quoted price proportionally.
       chargedMicro: chargeFor(row, outputs),
       now: services.clock.now(),
     });
@@ -65,7 +65,7 @@ function toColumns(
   };
 }
 
-/** Returns the share of the quoted price for the delivered outputs. */
+/** Returns the part of the quoted price that the delivered outputs cost. */
 function chargeFor(
   { held_micro, parameters, generator, provider, queue }: GenerationRow,
   outputs: StoredOutput[],
@@ -97,7 +97,7 @@ export async function writeFailure(
     const now = services.clock.now();
     const step = planAfterFailure(
       { ...row, attempt },
-      // A database outage does not count as an attempt.
+      // A database outage counts as waiting, not as an attempt.
       isDatabaseAway(error)
         ? unavailable('The database did not answer', { retryAfterMs: 0, cause: error })
         : error,
@@ -113,7 +113,10 @@ export async function writeFailure(
   if (ended) await cancelJob(services, ended);
 }
 
-/** On shutdown, requeues the generation for immediate pickup without counting the attempt. */
+/**
+ * Requeues the generation on shutdown. Another process can run it immediately, and the attempt does not
+ * count.
+ */
 export async function requeueGeneration(services: Services, lease: Lease<GenerationRow>): Promise<void> {
   await underLease(services.db, generationsTable, lease, (tx, row) =>
     putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),

@@ -17,17 +17,17 @@ import type { ComingOutput, OutputShape, StoredOutput } from './attempt.ts';
 type Options = {
   userId: string;
   medium: Pick<Medium, 'bytesMax' | 'noun'>;
-  /** Called after the download and before the inspection, which may crash the process. */
+  /** Called once the file has arrived, before its inspection, which may crash the process. */
   onCome: () => Promise<void>;
 };
 
-/** Frames of a video: a copy of the first, or a strip of several. */
+/** Maximum size of a video's poster or strip of frames. */
 const BESIDE_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Streams an output into the store and inspects it; garbage-collected unless a row references it soon. Throws
- * BadMedia for a file that is too large, incomplete or not of the declared type, the errors of its bytes, and
- * the errors of `onCome`.
+ * Streams an output into the store and inspects it. The file is garbage-collected unless a row references it
+ * soon. Throws BadMedia for a file that is too large, incomplete or not of the declared type, errors while
+ * reading its bytes, and the errors of `onCome`.
  */
 export async function storeOutput(
   services: Services,

@@ -56,7 +56,7 @@ test('a small picture is its own thumbnail', async () => {
   expect(await owned()).toBe(1);
 });
 
-test('the thumbnail of a rotated photo is upright, and edits of the photo have one too', async () => {
+test('the thumbnail of a rotated photo is upright, and an edit of the photo has a thumbnail too', async () => {
   const photo = await picture(1600, 800).withMetadata({ orientation: 6 }).jpeg().toBuffer();
   const body = new FormData();
   body.append('file', new Blob([new Uint8Array(photo)]), 'bread.jpg');
@@ -70,7 +70,7 @@ test('the thumbnail of a rotated photo is upright, and edits of the photo have o
 });
 
 test('a picture that cannot be decoded has no thumbnail and is linked directly', async () => {
-  // The first rows are present, the rest are missing.
+  // The file has only its first rows of pixels.
   const content = pngOf(1000, 1000).toString('base64');
   stub.picture = { content, width: 1000, height: 1000 };
   const { id } = await setting.generate(ada);
@@ -95,7 +95,7 @@ test('makes a thumbnail later if the machine is busy', async () => {
     .where('user_id', '=', ada.userId)
     .executeTakeFirstOrThrow();
   const data = { sha256, width: 1000, height: 1000, userId: ada.userId };
-  // The job may have run already.
+  // The server's own worker may have run the job already.
   await makeThumbnailJob.run(services, data, new AbortController().signal).catch(() => undefined);
   const after = (await setting.until(ada, id, 'completed')).outputs[0];
   expect(await look(after?.thumbnail_url)).toMatchObject({ width: 512, height: 512 });

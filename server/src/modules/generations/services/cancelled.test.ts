@@ -14,7 +14,7 @@ import { purgeUser } from '../../privacy/purge-user.ts';
 import { leaseNext } from '../queue/queue.ts';
 import { serviceGenerations } from '../testing/service-generations.ts';
 
-/* A job that a service has started costs the operator: a cancel is free only if it has not started. */
+/* A service charges the operator for a job that it has started, so a cancel is free only before the start. */
 
 const setting = await serviceGenerations();
 const { server, clock, upstream, connect, startGenerationLoop, start, startHanging, read } = setting;
@@ -44,7 +44,7 @@ describe.each([
     expect([await charges(), await held(), upstream.state.cancelled]).toEqual([[], '0', ['job_1']]);
   });
 
-  test('continues if the service starts it concurrently and refuses the cancel', async () => {
+  test('continues if the service starts the job just before the cancel and refuses it', async () => {
     const id = await startHanging(generator);
     upstream.state.answer = 'not cancelled';
     await expect(cancel(id)).rejects.toMatchObject({ status: 409 });
@@ -100,7 +100,7 @@ describe.each([
     await loop.stop();
     await leaseNext(server.services, { own: 0, upstream: 1 });
     clock.advance({ seconds: 16 });
-    // BytePlus was not done and returned no handle, so its result is lost.
+    // BytePlus had not answered, so there is no handle and the job's result is lost.
     const isLost = name === 'byteplus';
     if (!isLost) await expect(remove(id)).rejects.toMatchObject({ status: 409 });
     upstream.state.answer = 'ok';
@@ -110,7 +110,7 @@ describe.each([
   });
 });
 
-test('does not resubmit a job that may have started if the process ends before it knows', async () => {
+test('does not submit a job again if the process stopped before the service answered', async () => {
   connect('fal');
   const { promise: silence, resolve: fallSilent } = Promise.withResolvers<void>();
   Object.assign(upstream.state, { answer: 'begun in silence', silence });
@@ -140,7 +140,7 @@ test('can be cancelled if the service rejected the submission', async () => {
   expect(await cancel(id)).toMatchObject({ state: 'cancelled', cost: '0' });
 });
 
-test("stores and charges a started picture after OpenAI's client has timed out", async () => {
+test("stores and charges a started picture even if OpenAI's client times out", async () => {
   connect('blackForestLabs');
   upstream.state.answer = 'generating';
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
@@ -183,7 +183,7 @@ test("OpenAI's client that times out and retries gets the same picture and pays 
   expect(await charges()).toHaveLength(before + 1);
 });
 
-test('an account purge leaves started jobs until they are done', async () => {
+test('an account purge leaves started jobs running until they are done', async () => {
   connect('blackForestLabs');
   const eve = await server.signUp('Eve');
   const asked = { generator: 'flux' as const, prompt: 'Bread', parameters: {} };
@@ -206,7 +206,7 @@ describe('fal', () => {
     ['between two attempts', 'deleted', deleteGeneration],
     ['after the process that generated it has died', 'cancelled', cancelGeneration],
     ['after the process that generated it has died', 'deleted', deleteGeneration],
-  ] as const)('cancels the job of a generation that, %s, is %s', async (when, _what, end) => {
+  ] as const)('%s, the job of a generation that is %s is cancelled', async (when, _what, end) => {
     const id = await startHanging('flux');
     await loop.stop();
     expect(await read(id)).toMatchObject({ state: 'queued' });

@@ -99,7 +99,7 @@ test.each([
   },
 );
 
-test('edits over OpenAI’s call by the name of the generator, and makes no picture without an image', async () => {
+test("OpenAI's edit call accepts a generator's name and requires an image", async () => {
   connect('fal');
   const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: ada.apiKey, maxRetries: 0 });
   const image = await toFile(pictureFiles.jpeg, 'bread.jpeg', { type: 'image/jpeg' });
@@ -115,7 +115,7 @@ test('edits over OpenAI’s call by the name of the generator, and makes no pict
   });
 });
 
-test('the named service generates with its own fields; the first service is the default', async () => {
+test('a named service generates with its own fields; without a name the first service does', async () => {
   connect('fal', 'blackForestLabs');
   const { generators } = await server.request(listGenerators, {});
   expect(generators.find(({ name }) => name === 'flux')?.upstreams).toMatchObject([

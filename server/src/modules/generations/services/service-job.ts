@@ -19,9 +19,9 @@ export async function cancelJob(
 }
 
 /**
- * Withdraws a generation's job from its service before the generation is ended: a started job costs the
- * operator. Returns the job; null if there is none. Throws AppError 'conflict' if the service cannot cancel
- * it, and the errors of `cancelQueuedUpstream`.
+ * Cancels a generation's job at its service, before the generation itself ends, because the operator pays for
+ * a started job. Returns the job; null if there is none. Throws AppError 'conflict' if the service has
+ * started it or cannot cancel it, and the errors of `cancelQueuedUpstream`.
  */
 export async function withdrawJob(
   ctx: Pick<Context, 'config' | 'db' | 'clock' | 'caller'>,
@@ -33,7 +33,7 @@ export async function withdrawJob(
   return row.upstream_job;
 }
 
-/** Throws AppError 'conflict' if a locked generation has acquired another job since the withdrawal. */
+/** Throws AppError 'conflict' if a locked generation got another job after `withdrawn` was cancelled. */
 export function assertSameJob(row: GenerationRow, withdrawn: UpstreamJob | null): void {
   if (row.upstream_job && !isDeepStrictEqual(row.upstream_job, withdrawn)) throw hasBegun(row);
 }

@@ -160,7 +160,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     },
   );
 
-  test('in trouble is retried three times at no cost', async () => {
+  test('with an internal error is called three times at no cost', async () => {
     upstream.state.answer = 'in trouble';
     const { id } = await start(generator);
     expect((await untilEnded(id)).reason).toMatch(/ is having problems$/);
@@ -168,7 +168,7 @@ describe.each([services[0], services[3]])('%s', (name, generator) => {
     expect([await charges(), await held()]).toEqual([[], '0']);
   });
 
-  test('that is busy is retried until it is not', async () => {
+  test('that is busy is called again until it accepts the request', async () => {
     Object.assign(upstream.state, { answer: 'busy', retryAfter: '0' });
     const { id } = await start(generator);
     for (let asked = 1; asked <= 4; asked += 1) {
@@ -204,7 +204,7 @@ const withJobs = services.filter(([name]) => name !== 'byteplus');
 describe.each(withJobs)('a job at %s', (name, generator) => {
   beforeEach(() => connect(name));
 
-  test('that fails or is unknown there is started again, two more times', async () => {
+  test('is submitted three times if it fails or the service does not know it', async () => {
     for (const answer of ['forgotten', 'failed'] as const) {
       Object.assign(upstream.state, { answer, submissions: [] });
       const { id } = await start(generator);
@@ -216,7 +216,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   test('is polled until an unreachable service responds', async () => {
     const id = await startHanging(generator);
     upstream.state.answer = 'gone silent';
-    // Black Forest Labs is generating; the others have it in their queues.
+    // The job runs at Black Forest Labs; the other services still have it in their queues.
     const state = name === 'blackForestLabs' ? 'running' : 'starting';
     const silent = { state, reason: expect.stringMatching(/ does not answer\. Trying again$/) };
     await vi.waitFor(async () => expect(await read(id)).toMatchObject(silent));
@@ -240,7 +240,7 @@ describe.each(withJobs)('a job at %s', (name, generator) => {
   });
 });
 
-test('a full service does not block other services', async () => {
+test('a service without free slots does not block other services', async () => {
   connect('fal', 'byteplus');
   upstream.state.answer = 'hang';
   const started = [];
@@ -250,7 +250,7 @@ test('a full service does not block other services', async () => {
   await expect.poll(paths).toContain(services[3][3].path);
   const atFal = () => paths().filter((path) => path.includes('recraft'));
   await expect.poll(atFal).toHaveLength(3);
-  // Otherwise waiting generations would run during later tests.
+  // Waiting generations would otherwise run during later tests.
   upstream.state.answer = 'ok';
   for (const { id } of started) expect(await untilEnded(id)).toMatchObject({ state: 'completed' });
 });
@@ -299,7 +299,7 @@ describe('fal', () => {
     const id = await startHanging('flux');
     await loop.stop();
     upstream.state.answer = 'gone silent';
-    // Also after this server was down for hours.
+    // The job is still polled after this server was down for hours.
     clock.advance({ hours: 2 });
     loop = startGenerationLoop();
     await expect.poll(async () => (await read(id)).reason).toContain('Trying again');
@@ -351,7 +351,7 @@ describe('fal', () => {
     });
   });
 
-  test('whose key is removed generates nothing that waits for it', async () => {
+  test('fails waiting generations if its key is removed', async () => {
     await loop.stop();
     const { id } = await start('flux');
     connect();
@@ -391,7 +391,7 @@ describe("OpenAI's images API, by its own client", () => {
     ['n', { model: 'recraft', n: 2 }],
     ['n', { model: 'flux', n: 5 }],
     ['model', { model: 'imagen' }],
-  ])('rejects %s with its name: %j', async (param, wrong) => {
+  ])('names %s in the error that rejects it: %j', async (param, wrong) => {
     const asked = client().images.generate({ prompt: 'Bread', ...wrong });
     await expect(asked).rejects.toMatchObject({ error: { param } });
     expect(upstream.state.submissions).toEqual([]);

@@ -57,7 +57,7 @@ export async function findInputPicture(
   return row && toPicture(row);
 }
 
-/** Returns the input picture of each generation that has one. */
+/** Returns the input pictures by generation; generations without one are missing. */
 export async function findInputPictures(db: Db, generationIds: string[]): Promise<Map<string, InputPicture>> {
   if (generationIds.length === 0) return new Map();
   const rows = await db
@@ -78,8 +78,8 @@ export async function deleteUnusedPicturesBefore(db: Db, before: Date): Promise<
 }
 
 /**
- * Leaves pictures of generations: they are deleted with the generation, which a service may still be working
- * on.
+ * Deletes the user's uploaded pictures that no generation uses. The others are deleted with their generation,
+ * which a service may still be working on.
  */
 export async function deleteUnusedPicturesOf(db: Db, userId: string): Promise<void> {
   await db

@@ -19,12 +19,11 @@ import {
 } from '../../media/thumbnails/thumbnails.ts';
 import type { InputPicture } from './picture-queries.ts';
 
-/** Maximum delay of a picture for its thumbnail. */
+/** How long storing a picture waits for its thumbnail. */
 const WAIT_MS = 10_000;
 
 /**
- * Makes a thumbnail that could not be made in time. Retried, also because the picture's row may not exist
- * yet.
+ * Makes a thumbnail that could not be made in time. Fails if no row has the picture yet, and is then retried.
  */
 export const makeThumbnailJob = defineJob({
   name: 'generations.make-thumbnail',
@@ -32,7 +31,7 @@ export const makeThumbnailJob = defineJob({
     const thumbnail = await makeThumbnail(services, picture, { userId, signal });
     if (!thumbnail) return;
     if ((await saveThumbnail(services, { userId, sha256: picture.sha256 }, thumbnail)) === 0)
-      throw new Error('No picture with these bytes lacks a thumbnail');
+      throw new Error('No row needs a thumbnail of this picture');
   },
 });
 
@@ -130,7 +129,7 @@ async function saveThumbnail(
         .executeTakeFirstOrThrow();
       count += Number(numUpdatedRows);
     }
-    // The triggers of both tables count owners only on inserts and deletes.
+    // Count the new owners here: the triggers of both tables do so only on inserts and deletes.
     const each = <T>(value: T) => Array.from({ length: count }, () => value);
     const owners = sql`${each(thumbnail.sha256)}::text[], ${each('user')}::text[], ${each(userId)}::text[]`;
     if (count > 0)

@@ -62,7 +62,7 @@ test.each([
   const answered = once(request, 'response') as Promise<[IncomingMessage]>;
   request.write(head);
   const coming = setInterval(() => request.write('x'), 20);
-  // The key has authenticated the call.
+  // Wait until the call is authenticated.
   const lastUsed = () =>
     db.selectFrom('api_keys').select('last_used_at').where('id', '=', api_key.id).execute();
   await expect.poll(lastUsed).not.toEqual([{ last_used_at: null }]);
@@ -73,7 +73,7 @@ test.each([
   expect(answer.statusCode).toBe(401);
 });
 
-describe('a picture that arrives too slowly ends with its connection,', () => {
+describe('receiving a picture', () => {
   const app = Fastify();
   beforeAll(async () => {
     await app.register(multipart);
@@ -83,8 +83,8 @@ describe('a picture that arrives too slowly ends with its connection,', () => {
     const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };
     const answer = async ({ bytes }: { bytes: Buffer }) => bytes.length;
     app.post('/', (request) => receivePicture(ctx, request, 'file', answer, { stallMs: 200, wholeMs: 600 }));
-    // Longer than either limit: once the picture has arrived, the response is awaited. Even a busy machine
-    // receives the picture within the limits.
+    // The response takes longer than the limits, which apply only to receiving the picture. They are long
+    // enough to receive it on a busy machine.
     const answerLate = ({ bytes }: { bytes: Buffer }) =>
       new Promise((resolve) => setTimeout(() => resolve(bytes.length), 3_000));
     app.post('/late', (request) =>
@@ -98,7 +98,7 @@ describe('a picture that arrives too slowly ends with its connection,', () => {
     ['no further bytes', inFile, null],
     ['a few bytes', inFile, 50],
     ['a few bytes after a rejection', inFile.replace('"file"', '"mask"'), 50],
-  ])('%s', async (_what, head, everyMs) => {
+  ])('closes a connection that sends %s', async (_what, head, everyMs) => {
     const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1');
     socket.on('error', () => undefined).resume();
     const isClosed = new Promise((resolve) => socket.on('close', () => resolve(true)));
@@ -110,7 +110,7 @@ describe('a picture that arrives too slowly ends with its connection,', () => {
     clearInterval(coming);
   });
 
-  test('but not a picture that has arrived, however long the response takes', async () => {
+  test('a picture that has arrived may wait for its response however long that takes', async () => {
     const body = new FormData();
     body.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
     const { port } = app.server.address() as AddressInfo;

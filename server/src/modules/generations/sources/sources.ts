@@ -30,7 +30,7 @@ const DATA_URL = /^\s*data:([^,]*),/i;
 /**
  * Returns the picture at a `data:` URL, a link of this server, or a public URL. Throws AppError
  * 'invalid_request' with the field for any other address, and for a picture that cannot be edited. `signal`
- * aborts the fetch: a disconnected client has released its place among the pictures held in memory.
+ * aborts the fetch, so that a disconnected client does not hold a picture in memory.
  */
 export async function fetchPicture(
   ctx: Context,
@@ -55,7 +55,7 @@ export async function fetchPicture(
   return storePicture(ctx, await collectPicture(await fetchPublic(url, { param, signal }), param), param);
 }
 
-/** As long as the picture itself, so it is split without parsing it as a URL. */
+/** Decodes a `data:` URL. It is split by hand, because parsing 20 MB as a URL would be slow. */
 function readDataUrl([head, type = '']: RegExpExecArray, address: string, param: string): Buffer {
   if (!/;base64$/i.test(type)) throw invalidParam(param, `${param}: a data URL has its picture in base64`);
   const bytes = Buffer.from(unescaped(address.slice(head.length)), 'base64');
@@ -102,12 +102,12 @@ export async function readInput(
   return { bytes: await buffer(await readBlob(services, { sha256, path: `source of ${id}` })), mediaType };
 }
 
-/** The picture that a generation edits, and its origin. */
+/** The picture that a generation edits or starts from, and its origin. */
 export type Source = {
   picture: InputPicture;
-  /** The row of an uploaded picture. */
+  /** Id of the uploaded picture's row. */
   inputId?: string;
-  /** The generation that made it, the output, and the root of the edit tree. */
+  /** The generation and the output that made the picture, and the first generation of the chain of edits. */
   generationId: string | null;
   outputId: string | null;
   rootId: string | null;
@@ -125,9 +125,9 @@ type Asked = {
 };
 
 /**
- * Step: returns the picture that a generation edits or starts from; undefined if it uses the prompt alone.
- * Throws AppError 'invalid_request' if a picture is missing or superfluous, and 'not_found' if it is not the
- * caller's.
+ * Step: returns the picture that a generation edits or starts from; undefined if the generation uses only its
+ * prompt. Throws AppError 'invalid_request' if a picture is missing or not supported, and 'not_found' if it
+ * is not the caller's.
  */
 export async function readSource(
   tx: Transaction,
@@ -180,20 +180,18 @@ async function readGeneration(
   return { picture, generationId: id, outputId: output.id, rootId: row.root_generation_id ?? id, param };
 }
 
-/** A picture sent with a call. */
+/** A picture that was sent with a call, as bytes or as an address. */
 export type SentPicture = {
-  /** Hash of the bytes or the address sent, which identifies a repeated call. */
+  /** Hash of the bytes or the address. It identifies a repeated call. */
   sha256: string;
   /**
-   * Stores it as the picture to edit. If it is not used after all, it belongs to the caller for a day like an
-   * uploaded picture, because it counts against the quota.
+   * Stores the picture for editing. If no generation uses it, it counts against the caller's quota for a day,
+   * like an uploaded picture.
    */
   read: () => Promise<Source>;
 };
 
-/**
- * Returns the picture with these bytes or at this address; `read` stores it. `param` is the request field.
- */
+/** Wraps a picture that a call sent as bytes or as an address. `param` is the request field. */
 export function sentPicture(
   ctx: Context,
   sent: Buffer | string,

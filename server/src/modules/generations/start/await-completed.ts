@@ -23,16 +23,16 @@ const CLAIM_MS = 90_000;
 /** Timeout of OpenAI's Python client; the Node client waits half as long and retries. */
 const WAIT_MS = 10 * 60_000;
 
-/** Clients retry for about half a minute. */
+/** Tries to record a disconnect for half a minute; clients do not retry for longer. */
 const NOTE_TRIES = 30;
 
 const NOTE_AGAIN_MS = 1_000;
 
 /**
- * Waits until a picture is generated. Cancels it if the client disconnects or times out, unless an
- * Idempotency-Key announces a retry, the call was already repeated, or a service has started it. Throws the
- * errors of `assertCompleted`, AppError 'timed_out', and 'unavailable' on server shutdown, which does not
- * stop the generation.
+ * Waits until a picture is generated. If the client disconnects or times out, the picture is cancelled,
+ * except in three cases: the call has an Idempotency-Key, the call is already a retry, or a service has
+ * started the job. Throws the errors of `assertCompleted`, AppError 'timed_out', and 'unavailable' on server
+ * shutdown, which does not stop the generation.
  */
 export async function awaitCompleted(
   ctx: Context,
@@ -51,7 +51,7 @@ export async function awaitCompleted(
     throw error;
   });
   const isLate = waited.ended_at === null;
-  // OpenAI's clients retry after a timeout: without a key they would receive and pay for a second picture.
+  // OpenAI's clients retry after a timeout. Without the cancel, the retry would pay for a second picture.
   const generation = isLate ? ((await giveUp()) ?? waited) : waited;
   if (isLate && generation.state !== 'completed') throw notDoneInTime(generation, isComingBack);
   assertCompleted(generation);
@@ -59,8 +59,8 @@ export async function awaitCompleted(
 }
 
 /**
- * Returns a function that records, once, that the call left without its picture; a repeated call can then
- * claim it (`findRepeatedCall`). Runs automatically if the response is not sent completely.
+ * Returns a function that records that the client left without its picture, so that a repeated call can claim
+ * it (`findRepeatedCall`). It is also called if the response is not sent completely, and acts only once.
  */
 function leaveOnce(ctx: Context, id: string, client: Client): () => Promise<void> {
   let noted: Promise<void> | undefined;
@@ -74,7 +74,10 @@ function leaveOnce(ctx: Context, id: string, client: Client): () => Promise<void
   return leave;
 }
 
-/** Wait out a short database outage: without the record, a repeated call would pay for a second picture. */
+/**
+ * Records the disconnect; retries during a short database outage. Without the record, a repeated call would
+ * pay for a second picture.
+ */
 async function recordDisconnect({ db, clock, caller, closing }: Context, id: string): Promise<void> {
   const leftAt = clock.now();
   for (let tries = 1; ; tries += 1) {
@@ -99,8 +102,9 @@ function isGone(error: unknown): boolean {
 }
 
 /**
- * Cancels an abandoned picture; null if it continues because a service has started (and charges) it or the
- * cancel failed. Never throws: the call's own result is already decided.
+ * Cancels a picture whose client has left. Returns null if the picture continues, because a service has
+ * started it (which is charged) or the cancel failed. Never throws, because the response to the client is
+ * already decided.
  */
 async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | null> {
   try {
@@ -121,15 +125,15 @@ function notDoneInTime({ id, state }: Generation, isComingBack: boolean): AppErr
 }
 
 /**
- * Cancels a picture whose call has left, at no charge. If a repeated call claims it in the meantime, it
- * continues, with a new job if the service dropped the first. Throws AppError 'not_found', and the errors of
- * `withdrawJob`: a job that the service has started continues and is charged.
+ * Cancels a picture whose client has left, at no charge. If a repeated call claims it in the meantime, it
+ * continues; if the service has already dropped its job, it gets a new one. Throws AppError 'not_found', and
+ * the errors of `withdrawJob`: a job that the service has started continues and is charged.
  */
 export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const token = await inTransaction(ctx.db, async (tx) => {
     const row = await lockUserGeneration(tx, { id, userId: ctx.caller.userId });
     if (row.ended_at !== null || row.left_at === null) return null;
-    // A job being submitted cannot be withdrawn; the submitter must first record its handle.
+    // A job is cancelled by its handle, which is missing while the job is being submitted.
     if (row.upstream_job) return row.upstream_job.handle === null ? null : claim(ctx, tx, row);
     await cancel(ctx, tx, row);
     return null;
@@ -139,7 +143,7 @@ export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<
 }
 
 /**
- * Takes over the lease: otherwise the worker would see the cancelled job and end the generation as failed.
+ * Takes over the lease. Otherwise the worker would see that the job was cancelled, and fail the generation.
  */
 async function claim({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<string> {
   const token = randomUUID();
@@ -161,7 +165,7 @@ async function withdraw(ctx: Context, lease: { id: string; token: string }): Pro
   );
 }
 
-/** Releases the lease so that another worker resumes the job immediately. */
+/** Releases the lease, so that another worker resumes the generation immediately. */
 async function letGo({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<void> {
   const free = { lock_token: null, locked_until: null, check_at: clock.now(), attempt: uncounted(row) };
   await updateGeneration(tx, row.id, free);
@@ -173,7 +177,7 @@ async function beginAgain({ clock }: Context, tx: Transaction, row: GenerationRo
   await putBack(tx, row, { reason: '', check_at: clock.now(), attempt: uncounted(row) });
 }
 
-/** Losing its lease to us must not cost the picture an attempt. */
+/** Taking over the lease interrupted an attempt, which must not count. */
 function uncounted({ attempt }: GenerationRow): number {
   return Math.max(0, attempt - 1);
 }

@@ -16,10 +16,10 @@ import type { ServiceName } from '../../providers/services/services.ts';
 import { findServingStarter } from '../generators/generators.ts';
 import { deploymentsFor } from '../generators/local-generators.ts';
 
-/** Queue of a generation; each queue has its own limit of places. */
+/** The queue in which a generation waits. Each queue has its own number of slots. */
 export type GenerationQueue = `starter:${string}` | `deployment:${string}` | `upstream:${ServiceName}`;
 
-/** The provider of a generator, and the part of its form that applies there. */
+/** The provider of a generator, and the part of the generator's form that it supports. */
 export type ChosenProvider = { model: string; queue: GenerationQueue; form: Generator } & (
   | { provider: 'own' }
   | { provider: 'upstream'; upstream: Upstream }
@@ -28,17 +28,21 @@ export type ChosenProvider = { model: string; queue: GenerationQueue; form: Gene
 /** A requested generator, optionally with a provider. */
 type Wanted = { generator: GeneratorName; model?: string | undefined; service?: string | undefined };
 
-/** For these the caller's own active deployment has priority. */
+/** Kinds of deployments that are preferred to any service, if the caller has one running. */
 const deployedFirst: Partial<Record<GeneratorName, ImageDeploymentKind>> = {
   'flux-kontext': 'flux-kontext',
   wan: 'wan',
 };
 
 /**
- * Chooses the provider in this order: the named model of this server or the named service; for edits and Wan,
- * the caller's active deployment; the first service, whose pictures are larger than a starter's; if the
- * generator has no starter of its own, the caller's deployment for it; the starter or a substitute. Throws
- * AppError 'not_found' for a service that does not serve it, and 'conflict' if there is no provider.
+ * Chooses the provider in this order:
+ * 1. the model or service that the request names;
+ * 2. for edits and Wan, the caller's running deployment;
+ * 3. the first service, because its pictures are larger than a starter's;
+ * 4. the caller's deployment, if the generator has no starter of its own;
+ * 5. the starter, or a starter that substitutes for it.
+ * Throws AppError 'not_found' for a service that does not serve the generator, and 'conflict' if there is no
+ * provider.
  */
 export async function chooseProvider(
   ctx: Context,
@@ -78,7 +82,7 @@ async function byDeployment(ctx: Context, generator: GeneratorName, model: strin
   };
 }
 
-/** Returns the provider for the starter of this name, or for a deployment of it. */
+/** Returns the provider for the starter, or for a deployment of it. */
 function byStarter(generator: GeneratorName, model: string, starter: string): ChosenProvider {
   const form: Generator = generators[generator];
   const isStandIn = !form.starter && starterFor(generator).starter.model === starter;

@@ -9,21 +9,21 @@ export type GenerationRequest = {
   prompt: string;
   parameters: GenerationParameters;
   /**
-   * Name of the model in the API: a starter or a deployment of the caller. Defaults to the choice of
-   * `chooseProvider`.
+   * The model's name in the API: a starter or a deployment of the caller. If undefined, `chooseProvider`
+   * chooses.
    */
   model?: string | undefined;
-  /** Alternatively, the service by its title. */
+  /** Title of the service that generates, instead of `model`. */
   service?: string | undefined;
   /** The picture to edit, for generators that edit. */
   source?: Source | undefined;
   /**
-   * Alternatively, its id. Resolved when the generation starts: a repeated call gets the same response even
-   * if the picture is gone.
+   * Id of the picture to edit, instead of `source`. It is resolved only when a generation starts, so that a
+   * repeated call gets the same response even if the picture is gone.
    */
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
   source_output_id?: string | undefined;
-  /** Original parameters of another API, which its responses repeat. */
+  /** Parameters as sent to the videos API, which returns them in its responses. */
   asked?: VideoParameters | undefined;
 };

@@ -88,7 +88,7 @@ test.each<[Generation['parameters'], string, string]>([
   [{ lora: 'own', lora_scale: 2.1 }, 'lora_scale', 'LoRA strength must be at most 2'],
   [{ lora: 'own', lora_scale: -0.1 }, 'lora_scale', 'LoRA strength must be at least 0'],
   [{ lora: 'own', lora_scale: 'much' }, 'lora_scale', 'LoRA strength must be a number'],
-])('rejects %# outside its limits with its name', async (given, field, message) => {
+])('rejects LoRA parameters outside their limits by field (case %#)', async (given, field, message) => {
   const { assetId } = await insertLora(ada);
   const parameters = { ...given, ...(given.lora === 'own' && { lora: assetId }) };
   const { held } = await balance(ada);

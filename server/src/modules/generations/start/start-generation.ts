@@ -37,19 +37,23 @@ import { assertLoraSupported, chooseLora, readParameters } from './parameters.ts
 /** Waiting and running generations per user. */
 const OPEN_MAX = 8;
 
-/** When a user with too many open generations may try again. */
+/** Retry-after for a user with too many open generations. */
 const RETRY_AFTER_MS = 5_000;
 
-/** One more than the largest seed that a model accepts. */
+/** Seeds are below this; the largest seed that a model accepts is one less. */
 const SEEDS = 2 ** 32;
 
-/** Must exceed the longest possible generation. */
+/** The hold must last longer than the longest generation. */
 const HOLD_MS = WAIT_MAX_MS + 24 * 60 * 60 * 1000;
 
-/** Number of retries. OpenAI's clients send this header, but no Idempotency-Key by default. */
+/**
+ * Header with the number of retries. OpenAI's clients send it, but by default they send no Idempotency-Key.
+ */
 const RETRY_COUNT = 'x-stainless-retry-count';
 
-/** Time within which a client repeats an abandoned call: OpenAI's clients pause for at most eight seconds. */
+/**
+ * How long after a disconnect a call counts as repeated. OpenAI's clients pause for at most eight seconds.
+ */
 const REPEAT_MS = 30_000;
 
 const LOOK_EVERY_MS = 250;
@@ -58,18 +62,24 @@ const LOOK_EVERY_MS = 250;
 export type PictureCall = {
   /** The request as received; identifies a repeated call with the same Idempotency-Key. */
   sent: object;
-  /** Resolves the request. Only called for the first call, because deployments end and addresses die. */
+  /**
+   * Resolves the request. It is called only for the first of repeated calls: by the next one, a deployment
+   * may have ended or an address may be dead.
+   */
   read: () => Promise<GenerationRequest>;
 };
 
-/** Finds a generation of the same request to return instead of starting a new one. */
+/** Returns an existing generation of an identical request, to use it instead of a new one. */
 export type Joins = (tx: Transaction, same: SameRequest) => Promise<GenerationRow | undefined>;
 
 type Options = {
   joins?: Joins | undefined;
-  /** True if the call waits at this process and may be repeated without an Idempotency-Key. */
+  /**
+   * True if the client waits for the picture in this process, and may repeat the call without an
+   * Idempotency-Key.
+   */
   waitsHere?: boolean | undefined;
-  /** The quoted price: the current price may differ. */
+  /** The highest price that the caller accepts, i.e. the quoted one. */
   costMaxMicro?: bigint | undefined;
 };
 
@@ -91,13 +101,14 @@ export async function startGeneration(
     usage,
     { operation: 'start-generation', input: sent },
     async () => {
-      // Check before storing a picture sent with the call; a call that may join an open generation sends
-      // none.
+      // Reject the call before its picture is stored. With `joins`, the call may return an open generation,
+      // and it has no picture.
       if (!joins && (await countOpen(ctx.db, userId)) >= OPEN_MAX) throw tooManyOpen();
       return prepare(ctx, await read());
     },
     async (tx, { chosen, asked, loraRevisionId }) => {
-      // From here on the user's calls run serially, so that a second call finds the generation of the first.
+      // Calls of the same user run one at a time from here, so that the second of two identical calls finds
+      // the generation of the first.
       await lockStarts(tx, userId);
       const open = await countOpen(tx, userId);
       const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
@@ -154,7 +165,7 @@ async function insert(
   const parameters = withSeed(chosen, asked.parameters);
   const { source } = asked;
   await assertStorageLeft(tx, ctx.config, userId);
-  // Before the ledger: the lock order is stored bytes, then ledger.
+  // Lock the stored bytes before the ledger (see the lock order in queries.ts).
   const inputId = source && (source.inputId ?? (await savePicture(tx, ctx, source)));
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
@@ -206,7 +217,7 @@ async function holdPrice(
   await updateGeneration(tx, id, { hold_id: holdId });
 }
 
-/** Returns an equal hash for equal calls; ignores a seed that was not chosen. */
+/** Returns the same hash for identical requests. A seed counts only if the caller chose it. */
 function hashRequest(asked: GenerationRequest): string {
   const parameters = Object.entries(asked.parameters).sort(([a], [b]) => (a < b ? -1 : 1));
   const text = JSON.stringify([
@@ -248,10 +259,11 @@ function tooManyOpen(): AppError {
 type Asking = Pick<Context, 'db' | 'clock' | 'idempotencyKey' | 'caller' | 'processId'>;
 
 /**
- * Returns how a repeated call finds the picture that its first try was waiting for when it ended without a
- * response. OpenAI's clients repeat a call that timed out (in Node after five minutes without headers) or
- * lost its server, and a service charges for a picture that it has started. Never matches a picture that
- * another call waits for or has received. Not needed with an Idempotency-Key.
+ * Returns a function that finds the picture of an earlier try of the same call, if that try ended without a
+ * response. OpenAI's clients repeat a call after a timeout (in Node after five minutes without headers) or a
+ * lost connection. Without this, each retry would pay for another picture, because a service charges for
+ * every started job. It never returns a picture that another client waits for or has received. With an
+ * Idempotency-Key it is not needed.
  */
 export async function findRepeatedCall(
   asking: Asking,
@@ -269,8 +281,8 @@ export async function findRepeatedCall(
 }
 
 /**
- * Waits until every other process with waiting calls of the key has sent a heartbeat, and so recorded its
- * disconnected calls, or is known to be dead.
+ * Waits until each other process with waiting calls of this API key has sent a heartbeat or counts as dead. A
+ * heartbeat means that the process has recorded its disconnected clients.
  */
 async function untilOthersAreSeen({ db, caller, processId }: Asking): Promise<void> {
   const list = () => listWaitedAt(db, { userId: caller.userId, keyId: caller.key?.id ?? null, processId });

@@ -47,7 +47,7 @@ const refusal = { error: { message: 'The prompt is too long for this model.', pa
 export const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
-/** For tests: a stand-in for the Python runtime with an image model. */
+/** For tests: replaces the Python runtime with an image model. */
 export function imageServer(): ImageServer {
   let release = new AbortController();
   const stub: ImageServer = {

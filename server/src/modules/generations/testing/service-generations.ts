@@ -10,7 +10,7 @@ import { type TestServer, type TestUser, testServer } from '../../../testing/tes
 import { UPSTREAM_PNG, upstreamServer } from '../../providers/testing/upstream-server.ts';
 import { createGenerationLoop } from '../run/run-generation.ts';
 
-/** For tests: a server with stand-ins for the services, for one user at a time. */
+/** For tests: a server with fake services, for one user at a time. */
 export async function serviceGenerations() {
   const upstream = await upstreamServer();
   onFileEnd(async () => upstream.close());

@@ -12,7 +12,7 @@ import { cloneCalls, quickPace, safetensors } from '../testing/clones.ts';
 import { killProcess, startCloningProcess } from '../testing/cloning-processes.ts';
 import { createCloneLoop } from './run-clone.ts';
 
-/* One of our servers acts as the public hub of another: the real client against the real endpoints. */
+/* One Bakehouse server clones from the hub API of another one, without stubs. */
 
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
@@ -79,7 +79,7 @@ function startCloning(): () => Promise<void> {
   return onFileEnd(loop.stop);
 }
 
-test("a private repository requires its owner's token, and is cloned completely at the commit of the start", async () => {
+test("a private repository requires its owner's token, and the clone has the commit at which it started", async () => {
   const model = await put('Loaf', 'MODEL', modelFiles);
   const data = await put('Facts', 'RAW', dataFiles);
   await hubCalls(theirs).read('/api/models/ada/Loaf/tag/main', { as: ada, body: { tag: 'v1' } });
@@ -104,7 +104,7 @@ test("a private repository requires its owner's token, and is cloned completely 
   const started = [await calls.start(bob, 'ada/Loaf'), await calls.start(bob, 'ada/Facts', 'RAW')];
   expect(started.map(({ revision }) => revision)).toEqual([model.sha, data.sha]);
   const before = [await hashesOf(theirs, model.id), await hashesOf(theirs, data.id)];
-  // Later commits are not part of the clone.
+  // Commits after the start of the clone are not part of it.
   await assetCalls(theirs).uploadAt(ada, model.id, 'config.json', '{"model_type":"qwen3"}');
   await assetCalls(theirs).uploadAt(ada, model.id, 'late.txt', 'late');
   expect(await commitOf('Loaf', 'MODEL')).not.toBe(model.sha);

@@ -10,7 +10,7 @@ import { cloneCalls, cloningServer, safetensors } from '../testing/clones.ts';
 import { type HubRepo, openPublicHub, type PublicHub, sendFile } from '../testing/public-hub.ts';
 import { deleteClonesJob } from './clones.ts';
 
-/* A hub that is busy, breaks off, returns wrong data or denies access. */
+/* Tests clones from a hub that is busy, breaks off, returns wrong data or denies access. */
 
 const WEIGHTS = safetensors(30_000);
 const files = {
@@ -35,7 +35,7 @@ afterEach(() => {
   hub.listed = {};
 });
 
-/** Unique weights, because the server does not fetch bytes that the user already stores. */
+/** Adds a repository with unique weights: the server would not fetch bytes that the user already stores. */
 function repo(more: Partial<HubRepo> = {}): HubRepo {
   made += 1;
   const own = { ...files, 'model.safetensors': safetensors(30_000 + made, made) };
@@ -45,8 +45,8 @@ function repo(more: Partial<HubRepo> = {}): HubRepo {
 }
 const weightsOf = ({ files: own }: HubRepo) => own['model.safetensors'] as Buffer;
 
-describe('resumes if the hub', () => {
-  test('is busy, after the requested pause', async () => {
+describe('resumes a clone if the hub', () => {
+  test('is busy, after the pause that it requested', async () => {
     let left = 3;
     hub.instead = (_request, response, file) => {
       if (file !== 'model.safetensors' || left === 0) return undefined;
@@ -61,7 +61,7 @@ describe('resumes if the hub', () => {
     ).toHaveLength(2);
   });
 
-  test('breaks off in the middle of a file, and requests no byte twice', async () => {
+  test('closes the connection within a file, without requesting any byte twice', async () => {
     const it = repo();
     let cuts = 0;
     hub.instead = (request, response, file) => {
@@ -91,7 +91,7 @@ describe('resumes if the hub', () => {
     expect(Buffer.from(bytes)).toEqual(weightsOf(it));
   });
 
-  test('has sent wrong bytes once', async () => {
+  test('sent wrong bytes once', async () => {
     const it = repo();
     let isFirst = true;
     hub.instead = (request, response, file) => {
@@ -106,8 +106,8 @@ describe('resumes if the hub', () => {
   });
 });
 
-describe('fails with the reason and leaves no partial asset if the hub', () => {
-  /** Returns the failure of a clone, and checks that it left nothing. */
+describe('a clone fails with the reason and leaves no partial asset if the hub', () => {
+  /** Returns the failed clone, and checks that no asset and no files remain. */
   const failureOf = async (it: HubRepo) => {
     const failed = await calls.clone(ada, it.id);
     expect(failed).toMatchObject({ status: 'FAILED', asset_id: null });
@@ -116,7 +116,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
   };
   const reasonOf = async (it: HubRepo) => (await failureOf(it)).reason;
 
-  test('cannot be reached for long; a retry resumes from the copied files', async () => {
+  test('does not respond for long; a retry resumes with the files that are already copied', async () => {
     const it = repo();
     hub.instead = (_request, response, file) => {
       if (file !== 'model.safetensors') return undefined;
@@ -135,19 +135,20 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
     hub.requests = [];
     await server.request(retryClone, { params: { id } }, { as: ada });
     expect(await calls.untilEnded(ada, id)).toMatchObject({ status: 'COMPLETED', files_done: 3 });
-    // Other files may still have been in flight; if none was copied, the log does not state the rest.
+    // At the failure, other files may have been in flight. The log states how many were left, unless none was
+    // copied.
     const logs = (await calls.logs(ada, id)).join('\n');
     const [, left = 3] = /^Going on: ([123]) of 3 files are left/m.exec(logs) ?? [];
     const asked = hub.requests.map(({ file }) => file);
     expect(asked.filter((file) => file === 'model.safetensors')).toHaveLength(1);
-    // Remaining files that were stored in the meantime are not requested again.
+    // Some of the files that were left may have been stored shortly after; these are not requested again.
     expect(asked.length).toBeLessThanOrEqual(Number(left));
   });
 
   test.each([
     ['more', 31_000, /lists model\.safetensors with 30\.27 KB, and sends/],
     ['fewer', 20_000, /lists model\.safetensors with 19\.53 KB, and sends/],
-  ])('sends %s bytes or fewer than listed', async (_what, size, reason) => {
+  ])('sends %s bytes than listed', async (_what, size, reason) => {
     hub.listed['model.safetensors'] = { size };
     expect(await reasonOf(repo())).toMatch(reason);
   });
@@ -163,7 +164,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
     expect(await reasonOf(repo())).toMatch(/and sends more than/);
   });
 
-  test('sends other bytes than listed', async () => {
+  test('sends different bytes from those that it listed', async () => {
     hub.listed['model.safetensors'] = { sha256: '0'.repeat(64) };
     expect(await reasonOf(repo())).toMatch(
       /^model\.safetensors differs from the hub's listing: its hash is different$/,
@@ -191,7 +192,7 @@ describe('fails with the reason and leaves no partial asset if the hub', () => {
     expect(await reasonOf(repo())).toBe('The hub lists a file twice');
   });
 
-  test('no longer has a file, the commit or the repository', async () => {
+  test('has lost a file, the commit or the repository', async () => {
     let code = 'EntryNotFound';
     hub.instead = (_request, response, file) => {
       if (file !== 'config.json') return undefined;
@@ -278,7 +279,7 @@ test("deletes a failed clone's files after a week, and the clone after a month",
   expect(await kept()).toEqual({ files: 0, lines: 0, uploads: 0 });
 });
 
-test('a clone retried during cleanup retains its files, and a clone that has lost a file creates nothing', async () => {
+test('a retry during the nightly cleanup keeps the copied files, and a clone with a missing file creates nothing', async () => {
   const eve = await server.signUp('Eve');
   const { db } = server.services;
   const it = repo();
@@ -295,7 +296,7 @@ test('a clone retried during cleanup retains its files, and a clone that has los
   };
   const inAWeek = { now: () => new Date(Date.now() + 7.1 * 24 * 3_600_000) };
   const endedAt = (ended_at: Date | null, tx: Database | Transaction = db) =>
-    // No process copies it for now.
+    // Due in a week, so that no process copies it for now.
     tx.updateTable('hub_clones').set({ ended_at, check_at: inAWeek.now() }).where('id', '=', id).execute();
   let forgetting: Promise<unknown> = Promise.resolve();
   await inTransaction(db, async (tx) => {
@@ -316,7 +317,7 @@ test('a clone retried during cleanup retains its files, and a clone that has los
   await server.request(retryClone, { params: { id } }, { as: eve });
   expect(await calls.untilEnded(eve, id)).toMatchObject({ status: 'FAILED', asset_id: null });
 
-  // A file that has lost its bytes is not replaced by an empty one.
+  // A missing file must not be replaced by an empty one.
   await db
     .updateTable('uploads')
     .set({ sha256: null, completed_at: null })
@@ -332,7 +333,7 @@ test('a clone retried during cleanup retains its files, and a clone that has los
   });
 });
 
-test('a gated repository is not started without access, and fails if access is withdrawn', async () => {
+test('a clone of a gated repository needs access to start, and fails if access is withdrawn', async () => {
   const gated = repo({ gatedFor: ['ada'] });
   await expect(calls.start(ada, gated.id)).rejects.toMatchObject({
     status: 409,

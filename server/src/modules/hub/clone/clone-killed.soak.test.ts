@@ -8,7 +8,7 @@ import { killProcess, startCloningProcess } from '../testing/cloning-processes.t
 import { openPublicHub } from '../testing/public-hub.ts';
 
 const MIB = 1024 * 1024;
-/** Three parts of 16 MiB. */
+/** Three parts: the part size is 16 MiB. */
 const LARGE = randomBytes(40 * MIB);
 
 test('a clone resumes from its last part after its process is killed', { timeout: 180_000 }, async () => {
@@ -23,7 +23,7 @@ test('a clone resumes from its last part after its process is killed', { timeout
   hub.instead = (request, response, file) => {
     if (!holds || file !== 'data/rows.bin' || !request.headers.range?.startsWith(`bytes=${32 * MIB}-`))
       return;
-    // Sends only the beginning of the last part.
+    // Send only the beginning of the last part.
     response.writeHead(206, { 'content-range': `bytes ${32 * MIB}-${40 * MIB - 1}/${40 * MIB}` });
     response.write(LARGE.subarray(32 * MIB, 36 * MIB));
     return true;
@@ -46,7 +46,7 @@ test('a clone resumes from its last part after its process is killed', { timeout
   await killProcess(first);
   holds = false;
   hub.requests = [];
-  // The process did not requeue it, so its lease must expire.
+  // The killed process still holds the lease, so let it expire.
   await sql`update hub_clones set locked_until = now(), check_at = now()`.execute(db);
   const second = await startCloningProcess(server);
   const done = await calls.untilEnded(ada, id);

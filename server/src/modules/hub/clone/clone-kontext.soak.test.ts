@@ -20,9 +20,7 @@ const numbered = (folder: string, name: string, count: number) =>
 const json = (...paths: string[]) => Object.fromEntries(paths.map((path) => [path, `{"file": "${path}"}`]));
 const part = ['diffusers', 'Part'];
 
-/**
- * The folders and files of the published model, with small tensors in place of its 57 GB, in shards of 1 GB.
- */
+/** The folders and files of the published model. Small tensors replace its 57 GB of weights. */
 const files: Record<string, string | Buffer> = {
   'README.md':
     '---\nlicense: other\nlicense_name: flux-1-dev-non-commercial-license\n---\n# FLUX.1 Kontext [dev]',
@@ -52,7 +50,7 @@ const files: Record<string, string | Buffer> = {
   ...numbered('transformer', 'diffusion_pytorch_model', 25),
 };
 
-test('clones the 58 files of FLUX.1 Kontext and deploys the model by its name on the hub', {
+test('clones the 58 files of FLUX.1 Kontext and deploys the model by its hub name', {
   timeout: 180_000,
 }, async () => {
   expect(Object.keys(files)).toHaveLength(58);

@@ -9,7 +9,7 @@ import { cloneCalls, cloningServer, quickPace } from '../testing/clones.ts';
 import { commitOf, type HubRepo, openPublicHub, type PublicHub } from '../testing/public-hub.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 
-/* A disk that loses bytes, a slow hub, and concurrent starts. */
+/* Tests clones onto a disk that loses bytes, clones from a slow hub, and concurrent starts. */
 
 let hub: PublicHub;
 let server: TestServer;
@@ -85,7 +85,7 @@ test('fails a clone if the hub is too slow', async () => {
   await expect(Array.fromAsync(bytes)).rejects.toThrow('The hub sends large.bin too slowly');
 });
 
-test('fetches a file again whose bytes were lost before verification', async () => {
+test('fetches a file again if its bytes were lost before they were verified', async () => {
   const mia = await server.signUp('Mia');
   const { blobs, db } = server.services;
   const it = repo({ 'a.csv': 'a\n1\n', 'b.csv': 'b\n2\n' });

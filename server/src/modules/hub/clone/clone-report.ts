@@ -7,7 +7,7 @@ import { insertLines } from './queries.ts';
 
 /** Minimum interval between writes. */
 const WRITE_EVERY_MS = 500;
-/** Renewal interval of the lease if nothing was written. */
+/** Interval for renewing the lease if there is no progress to write. */
 const RENEW_EVERY_MS = 2_000;
 /** The speed is averaged over this time. */
 const SPEED_MS = 5_000;
@@ -15,13 +15,13 @@ const SPEED_MS = 5_000;
 export type CloneReport = RenewedLease & {
   /** Adds a line to the clone's log. */
   log: (line: string) => void;
-  /** Adds bytes received; negative for bytes that must be fetched again. */
+  /** Adds received bytes to the progress. The number is negative if received bytes must be fetched again. */
   addBytes: (bytes: number) => void;
   fileDone: () => void;
 };
 
 /**
- * Renews the lease of a clone and writes its log and progress. `done` is the progress of earlier attempts.
+ * Renews the lease of a clone, and writes its log and progress. `done` is what earlier attempts have copied.
  */
 export function reportClone(
   services: Pick<Services, 'db' | 'clock' | 'log'>,

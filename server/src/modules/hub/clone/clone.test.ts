@@ -28,7 +28,7 @@ const loaves: HubRepo = {
   ),
 };
 
-/** A busy machine has many files to flush. */
+/** Flushing many files takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000 });
 
 let hub: PublicHub;
@@ -82,7 +82,7 @@ test('clones a model with its files, card, family, source and revision, without 
   expect(kept).toEqual([]);
 });
 
-test('clones a dataset of several pages, and does not fetch files that the user already stores', async () => {
+test('clones a dataset whose file list has several pages, and does not fetch files that the user already stores', async () => {
   const done = await calls.clone(ada, 'bakery/loaves', 'RAW');
   expect(done).toMatchObject({ status: 'COMPLETED', files_total: 45 });
   expect(await get(ada, done.asset_id ?? '')).toMatchObject({
@@ -130,7 +130,7 @@ describe('clones of a user', () => {
     await expect(list(bob, { cursor: id })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('of one repository are joined while one runs; a completed clone is not retried', async () => {
+  test('of the same repository are joined while the clone runs; a completed clone cannot be retried', async () => {
     let release = () => {};
     const held = new Promise<void>((done) => (release = done));
     hub.repos.push({ ...rye, id: 'bakery/slow' });

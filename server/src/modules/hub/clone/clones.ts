@@ -36,15 +36,21 @@ export const CLONES_MOVED = 'clones:moved';
 /** Waiting and running clones per user. */
 const OPEN_MAX = 20;
 
-/** A failed clone's copied files can be retried for as long as a broken upload is stored. */
+/**
+ * Retention of a failed clone's copied files, so that a retry can use them. Interrupted uploads are stored as
+ * long.
+ */
 const FILES_KEPT_MS = 7 * DAY_MS;
 
-/** Retention of the clone and its log; the asset records its own origin. */
+/** Retention of a clone and its log. An asset stores its origin separately. */
 const KEPT_MS = 30 * DAY_MS;
 
 const BATCH = 100;
 
-/** Deletes old clones, and earlier the files they had copied and listed; runs every night. */
+/**
+ * Deletes the files of failed clones after `FILES_KEPT_MS`, and all ended clones after `KEPT_MS`, every
+ * night.
+ */
 export const deleteClonesJob = defineJob({
   name: 'hub.forget-clones',
   schedule: '23 2 * * *',
@@ -132,7 +138,7 @@ export async function ensureOpenClone(
     ...{ user_id: userId, repo_id: repoId, dataset_type: datasetType, commit_id: revision },
     ...{ check_at: now, created_at: now },
   });
-  // A failed clone may just have been retried.
+  // `retryClone` does not take this lock, so a retry of the same repository may have just started.
   if (!inserted) {
     const retried = await findOpenClone(tx, { userId, repoId, datasetType });
     if (retried) return retried;
@@ -143,7 +149,7 @@ export async function ensureOpenClone(
   return inserted;
 }
 
-/** Returns a clone for the API. */
+/** Converts a clone to the API's format. */
 function toWire(row: CloneRow): Clone {
   const bytesTotal = row.bytes_total === null ? null : Number(row.bytes_total);
   return {
@@ -166,7 +172,7 @@ function toWire(row: CloneRow): Clone {
   };
 }
 
-/** Rounds down to one decimal; 100 only once the clone is complete. */
+/** Returns the percentage, rounded down to one decimal. Only a completed clone has 100. */
 function progressOf(state: Clone['status'], done: number, total: number | null): number {
   if (state === 'COMPLETED') return 100;
   return total ? Math.min(99.9, Math.floor((done / total) * 1_000) / 10) : 0;
@@ -190,7 +196,7 @@ async function deleteOldCloneFiles(
     for (const own of ended) {
       const storeKeys = await inTransaction(db, async (tx) => {
         const clone = await lockClone(tx, own);
-        // It may have been retried since it was listed.
+        // Check again under the lock: the clone may have been retried since the query.
         const isDue = clone?.ended_at != null && clone.ended_at < before;
         return isDue ? discardFiles(tx, own) : [];
       });
@@ -201,8 +207,9 @@ async function deleteOldCloneFiles(
 }
 
 /**
- * Resumes a failed or cancelled clone at its commit; does nothing if it is running. Throws AppError
- * 'not_found', and 'conflict' if it is complete or another clone copies the repository now.
+ * Resumes a failed or cancelled clone at the commit that it started with. Does nothing if it is running.
+ * Throws AppError 'not_found', and 'conflict' if it is complete or if another clone copies the same
+ * repository.
  */
 export async function retryClone(ctx: Context, { id }: { id: string }): Promise<Clone> {
   const own = { id, userId: ctx.caller.userId };
@@ -284,7 +291,7 @@ export async function endClone(tx: Transaction, row: CloneRow, end: End): Promis
   }
 }
 
-/** Step: returns the uploads of a user's clones with these bytes. */
+/** Step: returns the ids of the uploads with these hashes that belong to the user's clones. */
 export async function listCloneUploads(
   tx: Transaction,
   { userId, sha256s }: { userId: string; sha256s: string[] },

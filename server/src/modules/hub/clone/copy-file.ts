@@ -25,7 +25,7 @@ import { fetchBytes } from './fetch-bytes.ts';
 import type { Pace } from './pace.ts';
 import { type CloneFile, deleteFiles, markCopied, setUpload } from './queries.ts';
 
-/** Retries of a file whose hash does not match the hub's. */
+/** How often a file is fetched again if its hash differs from the hub's. */
 const WRONG_MAX = 1;
 
 /** Dependencies for copying the files of one clone. */
@@ -41,8 +41,8 @@ export type Copying = {
 };
 
 /**
- * Copies one file: resumes stored parts, checks the hub's hash, and for a model validates the content. Throws
- * AppErrors with messages for the owner, LeaseLost, and the signal's reason.
+ * Copies one file. Resumes its stored parts, compares the hash with the hub's, and checks the content of a
+ * model file. Throws AppErrors with messages for the owner, LeaseLost, and the signal's reason.
  */
 export async function copyFile(copying: Copying, file: CloneFile): Promise<void> {
   const { services, lease, report } = copying;
@@ -70,8 +70,8 @@ export async function copyFile(copying: Copying, file: CloneFile): Promise<void>
 }
 
 /**
- * Returns the upload for the file: the earlier one if it still exists. Bytes that the user already stores are
- * not fetched.
+ * Returns the upload for the file: an earlier upload if one exists, else a new one. If the user already
+ * stores the bytes, the upload is complete and nothing is fetched.
  */
 async function openFile(
   { services, lease, report }: Copying,
@@ -92,7 +92,9 @@ async function openFile(
   return upload;
 }
 
-/** Returns the earlier upload; null if it is gone, or was complete and its bytes have been deleted. */
+/**
+ * Returns an earlier upload. Null if it was deleted, or if it was complete but its bytes have been deleted.
+ */
 async function findBegun(
   services: Services,
   who: { uploadId: string; userId: string },
@@ -102,8 +104,8 @@ async function findBegun(
 }
 
 /**
- * Returns the complete upload; null if its SHA-256 does not match the hub's. Fetches parts that the disk has
- * lost once more.
+ * Fetches the file and returns its complete upload; null if its SHA-256 differs from the hub's. If the disk
+ * has lost parts, fetches the file once more.
  */
 async function fetchFile(
   copying: Copying,
@@ -141,7 +143,7 @@ async function fetchFile(
   try {
     return await completeUpload(services, who);
   } catch (error) {
-    // The bytes do not match the announced hash, so the upload was discarded.
+    // The SHA-256 was wrong, so `completeUpload` has discarded the upload.
     if (error instanceof AppError && error.param === 'sha256') return null;
     if (!(mayLose && error instanceof AppError && error.param === 'parts')) throw error;
     report.log(`${file.path}: ${error.publicMessage}`);
@@ -186,7 +188,7 @@ async function fetchPart(
     });
   } catch (error) {
     report.addBytes(-came);
-    // The store wraps a stream's error in its own; throw the original.
+    // The store wraps an error of the stream, so throw the original one.
     throw failure ?? error;
   }
 }
@@ -203,7 +205,9 @@ async function isAsListed(
   return hash.digest('hex') === gitSha1;
 }
 
-/** Files of a dataset are never loaded as weights, so only models are checked. */
+/**
+ * Checks a model file's content. Files of a dataset need no check, because they are never loaded as weights.
+ */
 async function checkContent({ services, lease }: Copying, { path }: CloneFile, blob: Blob): Promise<void> {
   if (lease.row.dataset_type !== 'MODEL') return;
   await services.blobs.withLocalFile(blob.sha256, (localPath) =>
@@ -216,8 +220,8 @@ function ignoreMissing(error: unknown): void {
 }
 
 /**
- * Step: discards what a clone has copied, except bytes that a dataset or model uses. Returns the store keys
- * of unfinished parts, like `releaseUploads`.
+ * Step: deletes the files that a clone has copied, except bytes that a dataset or model uses. Returns the
+ * store keys of unfinished parts, which the caller must delete (see `releaseUploads`).
  */
 export async function discardFiles(
   tx: Transaction,

@@ -8,11 +8,11 @@ import { hubResponseError, nameOf, type Repo, type RepoFile, readRetryAfter } fr
 import { type HubAccess, requestHub } from '../public/request-hub.ts';
 import type { Pace } from './pace.ts';
 
-/** One file of a commit of the hub. */
+/** A file in a commit of a repository on the hub. */
 export type Source = { access: HubAccess; repo: Repo; revision: string; file: RepoFile };
 
 type Options = {
-  /** The first byte, and the byte after the last. */
+  /** Offset of the first byte. `end` is the offset after the last byte. */
   start: number;
   end: number;
   signal: AbortSignal;
@@ -21,7 +21,7 @@ type Options = {
   onFailure: (line: string) => void;
 };
 
-/** The hub's response was cut off, or the hub is busy: request the rest again. */
+/** The hub is busy or closed the connection early. The remaining bytes are requested again. */
 class Interrupted extends Error {
   readonly retryAfterMs: number | null;
 
@@ -32,9 +32,10 @@ class Interrupted extends Error {
 }
 
 /**
- * Streams bytes of a file and resumes after an interrupted response, with exponential backoff or after the
- * hub's Retry-After. Throws AppError 'conflict' if the content differs from the hub's list, 'unavailable' if
- * it sends too little, the errors of `hubResponseError`, and the signal's reason.
+ * Streams a range of a file. If the response is interrupted, requests the remaining bytes again, after the
+ * hub's Retry-After or with exponential backoff. Throws AppError 'conflict' if the content differs from the
+ * hub's file list, 'unavailable' if too few bytes arrive, the errors of `hubResponseError`, and the signal's
+ * reason.
  */
 export async function* fetchBytes(source: Source, options: Options): AsyncGenerator<Buffer> {
   const { start, end, signal, pace, onFailure } = options;
@@ -82,7 +83,7 @@ async function* askOnce(source: Source, { start, end, signal, pace }: Options): 
       left -= chunk.length;
       yield chunk;
     }
-    if (left > 0) throw new Interrupted('the hub ended in the middle', null);
+    if (left > 0) throw new Interrupted('the hub ended its response early', null);
   } catch (error) {
     signal.throwIfAborted();
     if (stalled.signal.aborted) throw stalled.signal.reason;
@@ -121,7 +122,7 @@ async function request(
   }
 }
 
-/** Throws if the response is not the one requested. */
+/** Throws if status, length or range of the response do not match the request. */
 function assertExpectedResponse(
   source: Source,
   { statusCode = 0, headers }: IncomingMessage,
@@ -139,7 +140,7 @@ function assertExpectedResponse(
     throw hubResponseError({ statusCode, headers }, { what: nameOf(repo), token: access.token });
   if (statusCode === 206) {
     const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? [];
-    if (Number(first) !== start) throw new Interrupted('the hub sent another part than was asked for', null);
+    if (Number(first) !== start) throw new Interrupted('the hub sent another range than requested', null);
     if (total !== '*' && Number(total) !== file.sizeBytes)
       throw otherSize(source, formatBytes(Number(total)));
     return;
@@ -154,7 +155,8 @@ function otherSize({ file }: Source, sent: string): AppError {
 }
 
 /**
- * The hub listed the file but no longer has it: its owner has rewritten the history, or the hub has lost it.
+ * Returns the error for a file that the hub listed but no longer has. Its owner has rewritten the history, or
+ * the hub has lost it.
  */
 function goneFile({ repo, revision, file }: Source): AppError {
   return conflict(

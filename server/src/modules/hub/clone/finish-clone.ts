@@ -29,7 +29,7 @@ export async function finishClone(
   access: HubAccess,
 ): Promise<void> {
   const copied = await selectCopied(services.db, lease.id);
-  // Empty files are not fetched; they share one blob.
+  // Empty files are not fetched. They all use the same blob.
   const empty = copied.some(({ sizeBytes }) => sizeBytes === 0)
     ? await storeBlob(services, Readable.from([]))
     : null;
@@ -49,7 +49,7 @@ export async function finishClone(
   if (!done) throw new LeaseLost();
 }
 
-/** Throws AppError('conflict') if the bytes of a file have been deleted since they were copied. */
+/** Throws AppError('conflict') if the bytes of a copied file have been deleted. */
 function toFiles(copied: Awaited<ReturnType<typeof selectCopied>>, empty: Blob | null): NewFile[] {
   return copied.map(({ path, sizeBytes, sha256: own }) => {
     const sha256 = sizeBytes === 0 ? empty?.sha256 : own;
@@ -68,7 +68,7 @@ async function createCopy(
   { files, family, title, access }: { files: NewFile[]; family: string; title: string; access: HubAccess },
 ): Promise<string> {
   const assetId = await insertAsset(tx, {
-    // The id was announced at the start to runs that wait for the clone.
+    // The id was chosen when the clone started, because a run may already wait for this asset.
     ...{ id, ownerUserId: userId, datasetType, title, family },
     ...{ category: '', details: '', tags: [] },
   });

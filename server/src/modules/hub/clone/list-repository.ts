@@ -22,8 +22,8 @@ type Listing = {
 };
 
 /**
- * Lists the files that a clone copies, before copying any. Throws AppErrors with messages for the owner if
- * there is no room or the repository cannot be stored.
+ * Stores the list of files to copy, before any file is copied. Throws AppErrors with messages for the owner
+ * if the files do not fit into the quota or on the disk, or if the repository cannot be stored.
  */
 export async function listRepository({ services, lease, access, report, signal }: Listing): Promise<void> {
   const { row } = lease;
@@ -64,7 +64,7 @@ function assertUniquePaths(files: RepoFile[]): void {
 }
 
 /**
- * Throws if the path would be stored differently, e.g. a path that leaves the folder or has invisible
+ * Throws if the path would be changed when stored, e.g. a path outside the folder or one with invisible
  * characters.
  */
 function assertSafePath(path: string): void {

@@ -1,14 +1,14 @@
 /** Retry settings for hub requests; tests use shorter times. */
 export type Pace = {
-  /** The pause after the first failure; doubles with each further one. */
+  /** The pause after the first failure. It doubles with each further failure. */
   againMs: number;
   /** Maximum pause, whatever the hub requests. */
   pauseMsMax: number;
-  /** Consecutive failures without any bytes after which a file fails. */
+  /** A file fails after this many failures in a row without any bytes. */
   failuresMax: number;
   /** Time without bytes after which a connection is aborted. */
   stallMs: number;
-  /** Minimum bytes per `leastMs`, excluding pauses; otherwise the hub is too slow. */
+  /** The hub is too slow if it sends fewer bytes than this per `leastMs`, not counting pauses. */
   leastBytes: number;
   leastMs: number;
 };

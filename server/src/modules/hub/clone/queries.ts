@@ -21,7 +21,7 @@ export async function insertClone(
   return inserted ? toRow(inserted) : null;
 }
 
-/** Returns the running clone of a repository. */
+/** Returns the user's running clone of a repository. */
 export async function findOpenClone(
   db: Db,
   { userId, repoId, datasetType }: { userId: string; repoId: string; datasetType: string },
@@ -103,8 +103,8 @@ export async function updateClone(
 }
 
 /**
- * Returns the next clone to copy among those without a lease: the oldest of the user with the fewest running
- * clones. Null if none is due.
+ * Returns the next clone to copy: of the users with the fewest running clones, the oldest clone without a
+ * lease. Null if none is due.
  */
 export async function findNextClone(
   tx: Transaction,
@@ -143,7 +143,7 @@ export async function insertFiles(
     ) as file (path, size_bytes, sha256, git_sha1)`.execute(tx);
 }
 
-/** Smallest first, so that a model's configuration arrives before its weights. */
+/** Returns the files, smallest first, so that a model's configuration is copied before its weights. */
 export async function selectFiles(db: Db, cloneId: string): Promise<CloneFile[]> {
   const rows = await db
     .selectFrom('hub_clone_files')
@@ -158,12 +158,12 @@ export async function selectFiles(db: Db, cloneId: string): Promise<CloneFile[]>
     sha256: row.sha256,
     gitSha1: row.git_sha1,
     uploadId: row.upload_id,
-    // Deleting an upload also deletes its bytes.
+    // The bytes of a copied file were deleted if its upload was deleted.
     isCopied: row.is_copied && (row.upload_id !== null || row.size_bytes === 0n),
   }));
 }
 
-/** Returns the files of a clone with their hashes; null for an empty file. */
+/** Returns the copied files with their hashes; the hash of an empty file is null. */
 export async function selectCopied(
   db: Db,
   cloneId: string,
@@ -178,7 +178,7 @@ export async function selectCopied(
   return rows.map(({ path, size_bytes, sha256 }) => ({ path, sizeBytes: Number(size_bytes), sha256 }));
 }
 
-/** Records the upload of a file if the lease on its clone still holds; else returns false. */
+/** Records the upload of a file. Returns false if the lease of its clone was lost. */
 export async function setUpload(
   tx: Transaction,
   { id, token }: { id: string; token: string },

@@ -22,7 +22,7 @@ const REQUESTS_AT_ONCE = 4;
 
 const ROUNDS_MAX = 3;
 
-/** Attempts before the clone is assumed to crash its processes. */
+/** Maximum attempts. A clone with more attempts probably crashes its processes. */
 const ATTEMPTS_MAX = 20;
 
 /** Concurrent clones in this process, and per user over all processes. */
@@ -75,13 +75,14 @@ async function copyAll({ services, closing, pace }: Parts, lease: Lease<CloneRow
     const requests = fairQueue(REQUESTS_AT_ONCE);
     const copying: Copying = { services, lease, access, report, pace, requests, signal };
     let files = before;
-    // A cancelled or long-failed clone has no file list any more.
+    // The file list is empty at the first attempt. It was deleted if the clone was cancelled, or failed long
+    // ago.
     if (before.length === 0) {
       await listRepository({ services, lease, access, report, signal });
       files = await selectFiles(services.db, lease.id);
     }
     for (let round = 0; files.some(({ isCopied }) => !isCopied); round += 1) {
-      // Files that the store has lost in the meantime are copied once more.
+      // Files that the store has lost in the meantime are copied again in the next round.
       if (round >= ROUNDS_MAX) throw new Error('Copied files are missing');
       await copyMissing(copying, files);
       files = await selectFiles(services.db, lease.id);
@@ -121,7 +122,7 @@ function countDone(files: CloneFile[]): { bytes: number; files: number } {
   return { bytes: done.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), files: done.length };
 }
 
-/** Requeues the clone and leaves the copied files for another process. */
+/** Requeues the clone. Another process will continue with the copied files. */
 async function requeueClone({ clock, db }: Services, lease: Lease<CloneRow>): Promise<void> {
   await underLease(db, clonesTable, lease, async (tx, row) => {
     await updateClone(tx, row.id, { state: 'QUEUED', attempt: row.attempt - 1, check_at: clock.now() });
@@ -130,7 +131,7 @@ async function requeueClone({ clock, db }: Services, lease: Lease<CloneRow>): Pr
   });
 }
 
-/** Fails the clone; copied files stay for a while for a retry. */
+/** Fails the clone. Its copied files are kept for a week, for a retry. */
 async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error: unknown): Promise<void> {
   const isExpected = error instanceof AppError;
   log[isExpected ? 'info' : 'error']({ err: error, clone_id: lease.id }, 'clone failed');
@@ -143,8 +144,8 @@ async function fail({ clock, db, log }: Services, lease: Lease<CloneRow>, error:
 }
 
 /**
- * Runs the work for each item with limited concurrency; throws the first failure once all started work has
- * ended.
+ * Runs `work` for each item, `atOnce` at a time. After a failure it starts no more items, waits for the
+ * running ones, and throws the first failure.
  */
 async function forEachAtOnce<T>(
   items: readonly T[],

@@ -29,7 +29,7 @@ import {
 import { requestHub, unreachable } from './request-hub.ts';
 import { findHubAccess } from './tokens.ts';
 
-/** Formats in which loading executes code are rejected everywhere. */
+/** Loading these formats can execute code, so no part of the system accepts them. */
 const isPickle = ({ path }: Named) => {
   const extension = weightsExtension(path);
   return extension !== null && extension !== 'safetensors' && extension !== 'gguf';
@@ -42,14 +42,17 @@ const BYTES_MAX = 512 * 1024;
 
 const object = z.record(z.string(), z.unknown());
 
-/** Predict how a model of the hub could be used here; supplied by the modules that would use it. */
+/**
+ * Predict on which device a hub model could be deployed and trained. The serving and training modules supply
+ * them.
+ */
 export type PredictionUses = { deploy: PredictPlacement; train: PredictPlacement };
 
 type Query = InputOf<typeof getHubRepositoryEndpoint>['query'];
 
 /**
- * Returns what a clone of a repository would contain, and any obstacle. Throws AppError 'not_found' and
- * 'unavailable'.
+ * Returns what a clone of a repository would contain, and `obstacle` if it cannot be cloned. Throws AppError
+ * 'not_found' and 'unavailable'.
  */
 export async function describeRepository(
   ctx: Context,
@@ -89,7 +92,7 @@ export async function describeRepository(
   };
 }
 
-/** Returns why a gated repository is closed to the user; null if it is open. */
+/** Returns why the user cannot read a gated repository; null if the user can. */
 async function findLock(hub: HubClient, repo: Repo): Promise<string | null> {
   try {
     await hub.requireAccess(repo);
@@ -105,7 +108,7 @@ type Foreseeing = {
   info: Pick<RepoInfo, 'revision'>;
   copied: RepoFile[];
   foresee: PredictionUses;
-  /** If set, no file can be read. */
+  /** Why the user cannot read any file; null if the user can. */
   locked: string | null;
   signal: AbortSignal;
 };
@@ -149,7 +152,7 @@ export function sizeOf(files: readonly { sizeBytes: number }[]): number {
 }
 
 /**
- * Returns the object in a small JSON file of a repository; null if there is none. Throws the errors of
+ * Parses a small JSON file of a repository. Null if the file does not exist. Throws the errors of
  * `requestHub` and `hubResponseError`.
  */
 async function readRemoteJson(
@@ -185,8 +188,8 @@ async function readRemoteJson(
 type Named = { path: string };
 
 /**
- * Selects the files of a repository to copy; skips pickles if the weights also exist in a safe format.
- * `fault` is set if all weights are pickles.
+ * Selects the files of a repository to copy. Pickles are skipped if the same weights exist in a safe format.
+ * If all weights are pickles, `fault` is set.
  */
 export function chooseFiles<File extends Named>(
   type: RepoType,

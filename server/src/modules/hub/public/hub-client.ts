@@ -8,10 +8,10 @@ import { AppError, conflict, notFoundError, unavailable } from '../../../platfor
 import { linkSignals } from '../../../platform/link-signals.ts';
 import { type HubAccess, requestHub, unreachable } from './request-hub.ts';
 
-/** More than the metadata of a thousand files. */
+/** Maximum size of a response; the metadata of a thousand files is smaller. */
 const ANSWER_BYTES_MAX = 16 * 1024 ** 2;
 
-/** From the request to the last byte. */
+/** Maximum time from sending a request to receiving the last byte. */
 const LIMIT_MS = 20_000;
 
 const word = z.string().max(200);
@@ -76,7 +76,7 @@ export type RepoInfo = HubRepository & {
 export type RepoFile = { path: string; sizeBytes: number; sha256: string | null; gitSha1: string };
 
 /**
- * Client of the public hub for one user. Validates all responses: throws AppErrors, and the reason of
+ * Client of the public hub for one user. Validates all responses. Throws AppErrors, or the reason of
  * `signal`.
  */
 export type HubClient = ReturnType<typeof hubClient>;
@@ -108,7 +108,7 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         return {
           ...toRepository(repo.type, found),
           revision: sha,
-          // A licence outside the hub's list has its own name.
+          // The name of a licence that is not in the hub's list.
           licence:
             (cardData?.license === 'other' ? cardData.license_name : null) ?? cardData?.license ?? null,
           tags,
@@ -130,8 +130,8 @@ export function hubClient(access: HubAccess, signal: AbortSignal) {
         return files;
       }),
     /**
-     * Throws AppError 'conflict' if the user may not read a gated repository. A hub without this call gates
-     * nothing.
+     * Throws AppError 'conflict' if the repository is gated and the user may not read it. A hub without this
+     * endpoint has no gated repositories.
      */
     requireAccess: async (repo: Repo): Promise<void> => {
       try {
@@ -163,7 +163,7 @@ function toFile(entry: unknown): RepoFile {
   return { path, sizeBytes: lfs?.size ?? size, sha256: lfs?.oid ?? null, gitSha1: oid };
 }
 
-/** Passes AppErrors and the signal's reason through; converts parse errors to AppErrors. */
+/** Converts parse errors to AppErrors. Other errors pass unchanged. */
 async function checked<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -177,15 +177,15 @@ function isUnreadable(error: unknown): boolean {
   return error instanceof z.ZodError || error instanceof SyntaxError || error instanceof TypeError;
 }
 
-/** Returns the repository's name for messages. */
+/** Returns how messages name the repository, e.g. 'model ada/loaf'. */
 export function nameOf({ type, id }: Repo): string {
   return `${type} ${id}`;
 }
 
 /**
- * Returns a `fetch` for the hub's own library, which requests JSON. Throws AppErrors in place of the
- * library's errors: 'not_found', 'conflict' for a gated repository, 'unavailable'. `what` names the object in
- * messages.
+ * Returns the `fetch` function for the hub's own client library; it requests JSON. It throws AppErrors, which
+ * the library passes on: 'not_found', 'conflict' for a gated repository, and 'unavailable'. `what` names the
+ * requested object in messages.
  */
 function hubFetch(access: HubAccess, { what, signal }: { what: string; signal: AbortSignal }): typeof fetch {
   return async (input) => {
@@ -239,8 +239,8 @@ export function readRetryAfter(header: string | undefined, now: Date): number | 
 }
 
 /**
- * Returns the error for a failed response of the public hub; never 401 or 403, which would refer to the
- * caller's key here.
+ * Returns the error for a failed response of the public hub. Never returns 401 or 403: to our caller these
+ * mean that their own API key is wrong.
  */
 export function hubResponseError(
   { statusCode, headers }: { statusCode: number; headers: IncomingHttpHeaders },
@@ -253,7 +253,7 @@ export function hubResponseError(
     const when = ms === null ? 'a moment' : `${Math.ceil(ms / 1000)} s`;
     return unavailable(`The public hub accepts no more requests for now. Try again in ${when}`);
   }
-  // The hub reports a private repository as missing.
+  // The hub answers 401 or 404 for a private repository, as if it did not exist.
   if ([401, 403, 404].includes(statusCode)) {
     if (statusCode !== 404 && token !== null && code !== 'RepoNotFound')
       return conflict('The public hub refuses your access token. Save another one, or delete it');

@@ -117,7 +117,7 @@ describe('a search', () => {
 });
 
 describe('the details of a repository', () => {
-  test('include its licence, size, skipped files, and possible uses here', async () => {
+  test('include its licence, size, skipped files, and where the model could be deployed and trained', async () => {
     expect(await details('bakery/rye-7b', ada, { include_file_info: 'true' })).toMatchObject({
       revision: commitOf(rye),
       licence: 'apache-2.0',
@@ -126,7 +126,7 @@ describe('the details of a repository', () => {
       file_count: 4,
       left_out: { file_count: 2, size_bytes: 5_010 },
       obstacle: null,
-      // The test driver has a CPU.
+      // The test server has a CPU but no GPU.
       deploy: { device: null, obstacle: expect.stringContaining('has no GGUF file') },
       train: { device: 'CPU', obstacle: null },
       quota_left_bytes: 50 * 1024 ** 3,
@@ -171,7 +171,7 @@ describe('a token', () => {
   const save = (token: string, as = ada) =>
     server.request(saveHubToken, { params: { userId: as.userId }, body: { token } }, { as });
 
-  test('opens gated repositories only to its user, and is never shown', async () => {
+  test('opens a gated repository only to the user who saved it, and is never shown', async () => {
     const closed = await details('bakery/secret-rye');
     expect(closed).toMatchObject({ gated: true, licence: 'bread-only', family: '' });
     expect(closed.obstacle).toMatch(/is gated: accept its terms .* save an access token/);
@@ -205,7 +205,7 @@ describe('a token', () => {
     expect(await server.request(getHubToken, tokenCall(), { as: ada })).toEqual({ token: null });
   });
 
-  test('revoked on the hub is reported', async () => {
+  test('that was revoked on the hub is reported', async () => {
     await save(TOKEN);
     delete hub.accounts[TOKEN];
     expect((await details('bakery/secret-rye')).obstacle).toMatch(/the account of your token has no access/);

@@ -25,17 +25,17 @@ const FILE_BYTES_MAX = 100 * 1024 ** 2;
 type ReadRemoteModel = {
   repoId: string;
   revision: string;
-  /** The files a clone would have: enough to tell whether the model can be used. */
+  /** All files that a clone would copy, which determine where the model can be used. */
   model: RemoteModel;
-  /** Its configuration and tokenizer, which are in the store now. */
+  /** The configuration and the tokenizer, which are already stored here. */
   files: AssetRevision['files'];
-  /** Why it cannot be cloned: a sentence without its full stop, or null. */
+  /** Why the model cannot be cloned, without a full stop; null if it can. */
   obstacle: string | null;
 };
 
 /**
- * Reads a model's metadata and small files from the public hub, before any weights are fetched. Throws
- * AppError 'not_found', 'conflict' for a gated model, and 'unavailable'.
+ * Reads a model's metadata and small files from the public hub without its weights. Throws AppError
+ * 'not_found', 'conflict' for a gated model, and 'unavailable'.
  */
 export async function readRemoteModel(
   ctx: Context,

@@ -9,16 +9,16 @@ import { requestAllowedAddress } from '../../../platform/http/addresses/request-
 export type HubAccess = { url: string; token: string | null };
 
 const REDIRECTS_MAX = 5;
-/** A clone fetches many files from the same few hosts. */
+/** Keep connections open, because a clone fetches many files from the same few hosts. */
 const agents = {
   'http:': new HttpAgent({ keepAlive: true }),
   'https:': new HttpsAgent({ keepAlive: true }),
 };
 
 /**
- * Sends a GET to the public hub and follows redirects: anywhere on the configured hub host, elsewhere only to
- * public addresses. Sends the token only to the hub itself. Throws AppError 'unavailable' if there is no
- * response, and the signal's reason.
+ * Sends a GET request to the public hub and follows redirects. The configured hub host may be internal; a
+ * redirect to another host must lead to a public address. Only the hub itself receives the token. Throws
+ * AppError 'unavailable' if there is no response, and the signal's reason.
  */
 export async function requestHub(
   { url: hubUrl, token }: HubAccess,

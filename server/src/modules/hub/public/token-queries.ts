@@ -25,7 +25,7 @@ export async function upsertToken(
     .execute();
 }
 
-/** Returns false if there was none. */
+/** Deletes a token. Returns false if there was none. */
 export async function deleteToken(tx: Transaction, userId: string): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('hub_tokens')

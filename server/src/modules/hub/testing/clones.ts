@@ -16,7 +16,7 @@ export const quickPace = {
 /** A server with this public hub and a running clone loop. */
 export async function cloningServer(hub: PublicHub): Promise<TestServer> {
   const server = await testServer();
-  // Takes effect like a setting, because each call reads it.
+  // Can be changed after the start, because each call reads it.
   server.services.config.hubUrl = hub.url;
   const loop = createCloneLoop(server.services, quickPace);
   loop.start();
@@ -69,7 +69,7 @@ export async function auditedActions(
   return rows.map(({ action }) => action);
 }
 
-/** Returns the smallest safetensors file with this many bytes of weights, all equal to `byte`. */
+/** Returns a safetensors file with one tensor of this many bytes, all equal to `byte`. */
 export function safetensors(bytes: number, byte = 7): Buffer {
   const header = JSON.stringify({ weight: { dtype: 'U8', shape: [bytes], data_offsets: [0, bytes] } });
   const padded = header.padEnd(Math.ceil(header.length / 8) * 8);

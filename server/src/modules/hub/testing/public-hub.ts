@@ -8,13 +8,13 @@ export type HubRepo = {
   type: 'model' | 'dataset';
   id: string;
   files: Record<string, string | Buffer>;
-  /** Accounts that have accepted its terms; if absent, it is not gated. */
+  /** Accounts that have accepted the repository's terms. If undefined, the repository is not gated. */
   gatedFor?: string[];
   card?: Record<string, unknown>;
   downloads?: number;
 };
 
-/** Handles a request in place of the hub; returns undefined to pass it on. */
+/** Handles a request instead of the test hub. Returns undefined to let the hub handle it. */
 type Instead = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -34,7 +34,7 @@ export type PublicHub = {
   close: () => Promise<void>;
 };
 
-/** Files of at least this size are stored separately and served from another origin. */
+/** Files of at least this size count as LFS files and are served from the second origin. */
 const LFS_BYTES = 1024;
 /** Files per page of the list. */
 const PAGE = 20;

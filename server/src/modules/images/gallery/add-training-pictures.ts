@@ -29,7 +29,7 @@ type Asked = InputOf<typeof addTrainingPicturesEndpoint>['body'];
 
 type Answer = ResponseOf<typeof addTrainingPicturesEndpoint>;
 
-/** The dataset before the change; a new one has no id yet. */
+/** The state of the dataset before the change. The id of a new dataset is null. */
 type Dataset = {
   id: string | null;
   title: string;
@@ -38,14 +38,14 @@ type Dataset = {
   paths: ReadonlySet<string>;
 };
 
-/** Everything to add, looked up and stored before the transaction. */
+/** The planned change. Its bytes are already stored. */
 type Prepared = { dataset: Dataset; added: Picture[]; metadata: Blob; present: number; leftOut: number };
 
 /**
- * Adds generated pictures to a dataset of the caller, each with its prompt as its caption, in the layout that
- * picture training reads. Skips pictures that are already in it, and edits. Throws the errors of
- * `listPictures` and `putFiles`, and AppError 'invalid_request' if all pictures are edits, 'conflict' for a
- * dataset of another layout.
+ * Adds generated pictures to a dataset of the caller, in the layout that picture training reads. The prompt
+ * of a picture becomes its caption. Skips edits, and pictures that the dataset already has. Throws the errors
+ * of `listPictures` and `putFiles`, and AppError 'invalid_request' if all pictures are edits, 'conflict' for
+ * a dataset of another layout.
  */
 export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<Answer> {
   const { userId } = ctx.caller;
@@ -61,7 +61,7 @@ export async function addTrainingPictures(ctx: Context, asked: Asked): Promise<A
 async function prepare(ctx: Context, asked: Asked): Promise<Prepared> {
   const { userId } = ctx.caller;
   const chosen = await listPictures(ctx.db, { ids: asked.ids, userId });
-  // The prompt of an edit is not a caption.
+  // The prompt of an edit describes a change and is no caption.
   const pictures = chosen.filter(
     ({ row: { generator } }) =>
       generators[generator].makes === 'image' && !editsPictures(generators[generator]),
@@ -133,7 +133,7 @@ async function readDataset(
   if (!file || file.sizeBytes > METADATA_BYTES_MAX) {
     throw conflict(
       file
-        ? `${asset.title} holds too many pictures to add others`
+        ? `${asset.title} has too many pictures: no more can be added`
         : `${asset.title} has files but no ${METADATA}. Choose a dataset of pictures, an empty one, or a new one`,
       { param: 'dataset_id' },
     );
@@ -160,8 +160,9 @@ function toFile({ name, output }: Picture) {
 }
 
 /**
- * Returns the metadata file with these pictures added, and the pictures that the dataset lacks (the file, its
- * line, or both). Throws AppError 'conflict' if the metadata file has an incompatible layout.
+ * Returns the metadata file with lines for these pictures, and the pictures to add: those for which the
+ * dataset lacks the file, its line, or both. Throws AppError 'conflict' if the metadata file has an
+ * incompatible layout.
  */
 function addLines(
   { metadata, paths }: { metadata: string; paths: ReadonlySet<string> },
@@ -182,7 +183,10 @@ function addLines(
   return { metadata: before + lines.join(''), added };
 }
 
-/** Escapes three characters that Python treats as line ends. */
+/**
+ * Returns the row as one line of JSON. Python also treats these three characters as line ends, so they are
+ * escaped.
+ */
 function oneLine(row: object): string {
   return JSON.stringify(row).replace(
     /[\u0085\u2028\u2029]/g,
@@ -233,7 +237,7 @@ export async function listPictures(
   });
 }
 
-/** Returns a readable file name from a picture's prompt; the end of its id makes it unique. */
+/** Returns a readable file name from the picture's prompt. The end of the output's id makes it unique. */
 function pictureName(prompt: string, output: { id: string; media_type: string }): string {
   const words = prompt
     .normalize('NFKD')

@@ -82,7 +82,7 @@ test('a repeated call gets the same response, even after its picture and dataset
   await expect(add(ada, { ...body, title: 'Another' }, 'repeated')).rejects.toMatchObject({ status: 409 });
 });
 
-test('deletes a picture together with its line in one revision, and restores it with a new line', async () => {
+test('deletes a picture and its line in one revision, and adds both again', async () => {
   const { dataset_id } = await add(ada, { ids: generated.slice(0, 2) });
   const find = () => server.request(getAsset, { params: { id: dataset_id } }, { as: ada });
   const pathsOf = async () => (await find()).files.map((file) => file.path);
@@ -105,7 +105,7 @@ test('deletes a picture together with its line in one revision, and restores it 
   expect(await metadataOf()).toBe('');
 });
 
-test('leaves a line unchanged that was uploaded before its picture, and adds the picture', async () => {
+test('adds a picture whose line was uploaded before it, and leaves that line unchanged', async () => {
   const ids = generated.slice(0, 1);
   const { dataset_id: first } = await add(ada, { ids });
   const metadata = (await read(ada, first, METADATA)).toString().replace('A loaf of bread', 'My own words');
@@ -142,7 +142,7 @@ test.skipIf(!hasPython)(
     const folder = path.join(await temporaryFolder(), 'dataset');
     await mkdir(folder);
     for (const { path: name } of files) await writeFile(path.join(folder, name), await read(ada, id, name));
-    // The stub's pictures have one pixel and are identical.
+    // All pictures of the stub are the same single pixel.
     const program = `import json, sys
 from pathlib import Path
 from PIL import Image

@@ -38,7 +38,7 @@ export async function linkZip(
   };
 }
 
-/** Signs all parameters of a link to a zip; `ids` are packed, `expires` is in seconds since 1970. */
+/** Signs the parameters of a link to a zip: `ids` as packed by `packIds`, `expires` in seconds since 1970. */
 export function signZip(
   config: Config,
   { userId, ids, expires }: { userId: string; ids: string; expires: number },
@@ -46,7 +46,7 @@ export function signZip(
   return signatureOf(serverSecret(config), 'zip links', [userId, ids, expires]);
 }
 
-/** Packs ids for a link: in plain form, two hundred would exceed the URL limit of proxies. */
+/** Packs ids for a link. Two hundred ids in plain form would make a URL longer than proxies accept. */
 function packIds(ids: readonly string[]): string {
   return Buffer.from(ids.join('').replaceAll('-', ''), 'hex').toString('base64url');
 }

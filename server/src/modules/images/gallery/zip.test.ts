@@ -51,7 +51,7 @@ print(json.dumps([[name, base64.b64encode(archive.read(name)).decode()] for name
   expect(JSON.parse(stdout)).toEqual(outputIds.map((id) => [`a-loaf-of-bread-${id.slice(-12)}.png`, PIXEL]));
 });
 
-test('links to a picture and to a zip end with the picture and with the account', async () => {
+test('links to a picture and to a zip stop working when the picture or the account is deleted', async () => {
   const bob = await server.signUp('Bob');
   const [kept, deleted] = [await made(bob), await made(bob)];
   const picture = async ({ id }: { id: string }) =>
@@ -60,7 +60,7 @@ test('links to a picture and to a zip end with the picture and with the account'
   const zip = (await link(bob, [kept.id])).url;
   const statuses = () => Promise.all([own, other, zip].map(async (url) => (await open(url)).status));
   expect(await statuses()).toEqual([200, 200, 200]);
-  // Both have the same bytes, which the remaining generation still uses.
+  // Both pictures have the same bytes, and the other generation still uses them.
   await server.request(deleteGeneration, { params: { id: deleted.id } }, { as: bob });
   expect(await statuses()).toEqual([200, 200, 200]);
   await server.request(

@@ -31,8 +31,8 @@ export const revisionCidsTable: LeasedTable<RevisionCidRow, RevisionCidRow> = {
 };
 
 /**
- * Returns the files of a revision with their addresses. Computes and stores unknown addresses file by file,
- * so that another process can resume after a crash. Throws AppError('conflict') if a file is damaged.
+ * Returns the files of a revision with their addresses. Unknown addresses are computed and stored one by one,
+ * so that another process can continue after a crash. Throws AppError('conflict') if a file is damaged.
  */
 export async function addressFiles(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -69,7 +69,10 @@ async function addressBlob(
   }
 }
 
-/** Computes the CIDs of a leased revision and its files, and requests its pins. Records a failure. */
+/**
+ * Computes the CIDs of a leased revision and of its files, and requests its pins. On failure, records the
+ * reason.
+ */
 export async function addressRevision(
   services: Services,
   { lease, pinAt, signal }: { lease: Lease<RevisionCidRow>; pinAt: PinServiceName[]; signal: AbortSignal },

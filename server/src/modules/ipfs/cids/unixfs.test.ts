@@ -13,7 +13,8 @@ function counting(sizeBytes: number): Uint8Array {
 const MIB = 1024 * 1024;
 
 /*
- * CIDs computed by boxo 0.43.0, which Kubo 0.43.1 uses to add files; kubo.test.ts compares with a real Kubo.
+ * The CIDs were computed with boxo 0.43.0, the library of Kubo 0.43.1. kubo.soak.test.ts compares with a real
+ * Kubo.
  */
 
 test.each([
@@ -59,7 +60,8 @@ test('nested folders, regardless of the order of files', async () => {
 });
 
 test.each([
-  // Names of 28 bytes and CIDs of 36 bytes are 64 bytes per file: 4096 files are exactly 256 KiB, and fit.
+  // A name of 28 bytes and a CID of 36 bytes are 64 bytes per file. 4096 files are exactly 256 KiB, the
+  // maximum.
   [4096, 'bafybeifiehdwsevj3mgs7ck74ujz3ntp3hyh6tr4c2aeikxixv4qs5iwgi'],
   [4097, 'bafybeifw7zlrnyhgazguwx7hop6kigg7phgzax37opceesjdcahm43psli'],
 ])('a folder of %i files', async (count, cid) => {

@@ -10,8 +10,8 @@ export type PutBlock = (cid: CID, bytes: Uint8Array) => Promise<void>;
 export type Address = { cid: string; dagBytes: number };
 
 /**
- * Equals the defaults of Kubo's `ipfs add --cid-version=1`: chunks of 256 KiB as raw leaves, at most 174
- * links per node, SHA2-256, and a HAMT of 256 if the names and CIDs of a folder exceed 256 KiB.
+ * The defaults of Kubo's `ipfs add --cid-version=1`: chunks of 256 KiB as raw leaves, at most 174 links per
+ * node, and SHA2-256. A folder becomes a HAMT with a fanout of 256 if its names and CIDs exceed 256 KiB.
  */
 const profile = {
   cidVersion: 1,
@@ -42,7 +42,7 @@ export async function addressFile(bytes: AsyncIterable<Uint8Array>, put: PutBloc
   return { cid: cid.toString(), dagBytes: Number(size) };
 }
 
-/** Returns the address of a folder with these files at their paths; their own addresses are known. */
+/** Returns the address of a folder from the paths and addresses of its files. */
 export async function addressFolder(
   files: ({ path: string } & Address)[],
   put: PutBlock = drop,
@@ -60,7 +60,7 @@ export async function addressFolder(
     inside.push({ path: path.slice(slash + 1), ...address });
     folders.set(name, inside);
   }
-  // Bottom-up: whether a folder is a HAMT depends on the CIDs of its entries.
+  // Subfolders first: whether a folder becomes a HAMT depends on the CIDs of its entries.
   for (const [name, inside] of folders) children.push({ name, ...(await addressFolder(inside, put)) });
   return writeFolder(children, put);
 }

@@ -8,7 +8,9 @@ import { type Address, addressFile, addressFolder, type PutBlock } from '../cids
 
 type Parts = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 
-/** Returns the folder of these files as a CAR: the blocks of each file, then the folders' blocks. */
+/**
+ * Returns the folder of these files as a CAR: first the blocks of each file, then the blocks of the folders.
+ */
 export function readFolderCar(services: Parts, root: string, files: (RevisionFile & Address)[]): Readable {
   return writeCar(root, async (put) => {
     const written = new Set<string>();
@@ -31,8 +33,8 @@ async function putFile(services: Parts, { sha256, path }: RevisionFile, put: Put
 }
 
 /**
- * Returns a CAR (version 1) with this root and the blocks that `produce` puts. Backpressure limits it to the
- * reader's speed; once the reader has closed, each `put` rejects.
+ * Returns a CAR (version 1) with this root and the blocks that `produce` writes. `put` waits if the reader is
+ * slow, and rejects once the reader has closed.
  */
 export function writeCar(root: string, produce: (put: PutBlock) => Promise<unknown>): Readable {
   const { writer, out } = CarWriter.create([CID.parse(root)]);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { PinFailure, type PinService, shown } from './pin-service.ts';
 
 const CALL_MS = 30_000;
-/** Minimum throughput assumed for the time limit. */
+/** The time limit of an import assumes at least this throughput. */
 const BYTES_PER_MS_MIN = 1_000;
 const IMPORT_MS = 5 * 60_000;
 
@@ -14,9 +14,9 @@ const imported = z.object({
 });
 
 export type Kubo = PinService & {
-  /** Returns the addresses at which other nodes reach it. */
+  /** Returns the node's own addresses, at which other nodes reach it. */
   addresses: (signal: AbortSignal) => Promise<string[]>;
-  /** Connects it to another node. */
+  /** Connects the node to another node. */
   connect: (address: string, signal: AbortSignal) => Promise<void>;
 };
 
@@ -99,7 +99,10 @@ async function importCar(
   }
 }
 
-/** An interrupted import lacks the line that names the pinned root. */
+/**
+ * Throws PinFailure unless the import's last line names the pinned root. An interrupted import has no such
+ * line.
+ */
 function requireRoot(text: string, cid: string): void {
   const lines = text.split('\n').filter(Boolean);
   const root = lines.map((line) => imported.safeParse(parseJson(line)).data?.Root).find(Boolean);

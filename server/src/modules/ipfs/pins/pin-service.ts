@@ -16,8 +16,8 @@ export type PinReport = { state: PinState; reason: string | null; requestId: str
 export type PinService = {
   name: PinServiceName;
   /**
-   * Ensures that the CID is pinned, and returns the state. Calls `onPinning` if it takes a while. Throws
-   * PinFailure, and the errors of `readCar`.
+   * Pins the CID if it is not pinned yet, and returns the state. Calls `onPinning` if pinning takes a while.
+   * Throws PinFailure, and the errors of `readCar`.
    */
   keep: (
     pin: Pick<PinRow, 'cid' | 'request_id'>,
@@ -28,11 +28,11 @@ export type PinService = {
       signal: AbortSignal;
     },
   ) => Promise<PinReport>;
-  /** Unpins the CID; succeeds if it is not pinned. Throws PinFailure. */
+  /** Unpins the CID. Does nothing if it is not pinned. Throws PinFailure. */
   drop: (pin: Pick<PinRow, 'cid' | 'request_id'>, signal: AbortSignal) => Promise<void>;
 };
 
-/** Returns a service's response on one line. */
+/** Formats a service's response for display: on one line, and shortened. */
 export function shown(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > SHOWN_MAX ? `${line.slice(0, SHOWN_MAX)}…` : line;

@@ -21,8 +21,8 @@ const failure = z.object({ error: z.object({ reason: z.string(), details: z.stri
 type Settings = { url: string; token: string };
 
 /**
- * Returns a client of the IPFS Pinning Service API. The service fetches files from the operator's node, so it
- * is called only once `isAtNode` is true.
+ * Returns a client of the IPFS Pinning Service API. The service fetches the content from the operator's node,
+ * so a pin is requested only once `isAtNode` returns true.
  */
 export function openPinningService(
   settings: Settings,
@@ -39,7 +39,7 @@ export function openPinningService(
     const body = JSON.stringify({ cid, name: NAME, origins });
     const status = await read(settings, 'pins', pinStatus, { method: 'POST', body, signal });
     if (!status) throw new PinFailure('The pinning service did not accept it');
-    // If the service cannot reach our node, our node may still reach the service.
+    // The service may be unable to connect to our node, e.g. behind NAT, so our node connects to the service.
     await Promise.allSettled(status.delegates.map((address) => node.connect(address, signal)));
     return status;
   };
@@ -47,7 +47,7 @@ export function openPinningService(
     name: 'pinning_service',
     keep: async ({ cid, request_id: id }, { signal }) => {
       const known = id && (await read(settings, `pins/${encodeURIComponent(id)}`, pinStatus, { signal }));
-      // A process may have crashed between the request and recording its response.
+      // Look up the pin by its CID: a process may have crashed before it stored the id of its request.
       const status = known || (await find(cid, signal))[0];
       if (status && status.status !== 'failed') return toReport(status);
       if (!(await isAtNode(cid)))

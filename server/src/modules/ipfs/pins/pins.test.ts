@@ -46,7 +46,7 @@ const pinsLeft = async (cid: string) => {
   return rows.length;
 };
 
-test('sends all blocks to the node, which pins them, then requests a pin at the service', async () => {
+test('pins all blocks at the node, then requests a pin at the service', async () => {
   await work(2);
   const queued = await read();
   expect(kubo.pinned.get(queued.cid)).toEqual({ 'a.txt': id });
@@ -55,7 +55,7 @@ test('sends all blocks to the node, which pins them, then requests a pin at the 
     service: { state: 'queued' },
   });
   const request = requestOf(queued.cid);
-  // The service learns neither the content nor unreachable addresses.
+  // The request names neither the content nor addresses that cannot be reached.
   expect(request?.pin).toEqual({
     cid: queued.cid,
     name: 'bakehouse',
@@ -72,7 +72,7 @@ test('sends all blocks to the node, which pins them, then requests a pin at the 
   pinning.pins.clear();
 });
 
-test('the service waits for the node', async () => {
+test('no pin is requested at the service while the node does not have the content', async () => {
   kubo.isAway = true;
   await work();
   kubo.isAway = false;
@@ -116,7 +116,7 @@ test.each([
   expect((await read()).service).toMatchObject({ state: 'queued', reason: null });
 });
 
-test('requests a pin again that the service could not fetch', async () => {
+test('requests a pin again if the service could not fetch the content', async () => {
   await work(2);
   const { cid } = await read();
   const first = requestOf(cid);
@@ -190,7 +190,7 @@ test('pins again after disabling and enabling', async () => {
   expect((await read()).node).toMatchObject({ state: 'pinned' });
 });
 
-test('a service configured later gets existing pins', async () => {
+test('a newly configured service gets the existing pins', async () => {
   await work();
   const { cid } = await read();
   await sql`delete from ipfs_pins where cid = ${cid} and service = 'pinning_service'`.execute(services.db);

@@ -19,7 +19,7 @@ const PINNED_MS = 60 * 60_000;
 export type PinColumns = Selectable<DB['ipfs_pins']>;
 type PinsTable = LeasedTable<PinColumns, PinRow>;
 
-/** Returns the table of pins at these services only. */
+/** Returns the table of pins, limited to these services. */
 export function pinsTable(names: PinServiceName[]): PinsTable {
   const due: RawBuilder<boolean> = sql`service = any(${names}::text[])`;
   return { name: 'ipfs_pins', columns, due, toRow: toPin };
@@ -32,7 +32,7 @@ const columns = [
 
 type Parts = { services: Services; table: PinsTable; pinServices: PinService[] };
 
-/** Reconciles a leased pin: pinned while a revision has its CID, else unpinned. Records the result. */
+/** Pins the CID of a leased row if a revision has this CID; else unpins it. Records the result. */
 export async function reconcilePin(
   { services, table, pinServices }: Parts,
   lease: Lease<PinRow>,
@@ -71,7 +71,7 @@ export async function reconcilePin(
   }
 }
 
-/** If a deletion or a new revision came in between, check again immediately. */
+/** Records the result. If the CID became unused or used in the meantime, the pin is due again immediately. */
 async function record(tx: Transaction, row: PinRow, report: PinReport | 'dropped', now: Date): Promise<void> {
   const isWanted = (await selectRevisionsOf(tx, row.cid)).length > 0;
   if (report === 'dropped') {

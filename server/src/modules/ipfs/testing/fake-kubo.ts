@@ -9,7 +9,7 @@ export async function fakeKubo(token: string | null = null) {
     pinned: new Map<string, Record<string, string>>(),
     calls: [] as string[],
     connected: [] as string[],
-    /** Overrides the next import's response: the text after status 200, or an error. */
+    /** Replaces the response to the next import: a text after status 200, or an error. */
     nextImport: null as { text: string } | { status: number; message: string } | null,
     isAway: false,
     url: '',

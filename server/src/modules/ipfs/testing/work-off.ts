@@ -4,12 +4,12 @@ import type { LeasedWork } from '../../../platform/leases/lease-loop.ts';
 import { claimDue } from '../../../platform/leases/leased-table.ts';
 import { ipfsWork } from '../ipfs-loop.ts';
 
-/** Computes all requested CIDs, then checks each pin once, regardless of its due time. */
+/** Computes all requested CIDs, then checks each pin once, even if it is not due. */
 export async function workOff(services: Services): Promise<void> {
   const { cids, pins } = ipfsWork(services);
   await makeDue(services, 'revision_cids');
   await drain(services, cids);
-  // The new pins are due by the database's clock, which can be ahead of this process's.
+  // New pins are due at the database's time, which may be ahead of the test's clock.
   await makeDue(services, 'ipfs_pins');
   await drain(services, pins);
 }

@@ -9,12 +9,12 @@ const APP0 = 0xe0;
 const APP1 = 0xe1;
 const EXIF = Buffer.from('Exif\0\0', 'latin1');
 
-/** Maximum segment size without its marker, length field included. */
+/** Maximum length of a JPEG segment. It includes the length field, but not the marker. */
 const SEGMENT_BYTES_MAX = 0xffff;
 
 const SIGNATURE_BYTES = 8;
 
-/** Bytes of a chunk besides its data: length, name and checksum. */
+/** Length, name and checksum of a PNG chunk. */
 const FRAME_BYTES = 12;
 
 const TEXT_CHUNKS = new Set(['tEXt', 'zTXt', 'iTXt']);
@@ -22,9 +22,9 @@ const TEXT_CHUNKS = new Set(['tEXt', 'zTXt', 'iTXt']);
 type Picture = { bytes: Buffer; mediaType: (typeof pictureTypes)[number]; width: number; height: number };
 
 /**
- * Returns the picture file with its generation parameters embedded, as the model servers do: PNG gets a text
- * chunk per key, other types get one JSON object in EXIF's UserComment. Pixels and existing metadata stay
- * unchanged. Throws Error if the EXIF is damaged or has no room.
+ * Embeds the generation's parameters in a picture file, as the model servers do: as one text chunk per key in
+ * a PNG, as a JSON object in EXIF's UserComment otherwise. Pixels and other metadata stay unchanged. Throws
+ * Error if the EXIF is damaged or has no room.
  */
 export function embedMetadata(picture: Picture, metadata: Record<string, string>): Buffer {
   const { bytes, mediaType } = picture;
@@ -33,7 +33,7 @@ export function embedMetadata(picture: Picture, metadata: Record<string, string>
   return mediaType === 'image/jpeg' ? withJpegExif(bytes, comment) : withWebpExif(bytes, comment, picture);
 }
 
-/** EXIF does not support UTF-8. */
+/** Returns JSON in ASCII, because EXIF comments do not support UTF-8. */
 function asciiJson(metadata: Record<string, string>): string {
   return JSON.stringify(metadata).replaceAll(
     /[^\x20-\x7e]/g,
@@ -111,7 +111,7 @@ function keyOf(chunk: Buffer): string | null {
   return chunk.toString('latin1', 8, chunk.indexOf(0, 8));
 }
 
-/** Uses tEXt for ASCII, else iTXt: not all programs decode tEXt as Latin-1. */
+/** Returns a text chunk. Text outside ASCII needs iTXt, because not all programs decode tEXt as Latin-1. */
 function textChunk(key: string, text: string): Buffer {
   if (/^[\t\n\r\x20-\x7e]*$/.test(text)) return chunkOf('tEXt', Buffer.from(`${key}\0${text}`));
   // Uncompressed, without language tag and translated key.

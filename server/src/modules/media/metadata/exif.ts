@@ -3,16 +3,16 @@ const USER_COMMENT = 0x9286;
 const TYPE_LONG = 4;
 const TYPE_UNDEFINED = 7;
 const ENTRY_BYTES = 12;
-/** Encoding prefix of EXIF comments. */
+/** An EXIF comment starts with its encoding. */
 const ASCII = 'ASCII\0\0\0';
-/** Big-endian, with one empty directory right after the header. */
+/** An empty block: big-endian, with one empty directory right after the header. */
 const EMPTY = Buffer.from('4d4d002a00000008000000000000', 'hex');
 
 type Directory = { entries: Buffer[]; next: number };
 
 /**
- * Returns an EXIF block with this ASCII comment. EXIF refers to content by offset, so the existing block
- * stays unchanged and the comment and new directories are appended. Throws RangeError for a damaged block.
+ * Returns an EXIF block with this ASCII comment. The existing bytes are not moved, because EXIF refers to
+ * them by offset; the comment and new directories are appended. Throws RangeError for a damaged block.
  */
 export function withUserComment(exif: Buffer | null, comment: string): Buffer {
   const before = even(exif ?? EMPTY);

@@ -4,7 +4,7 @@ import { withUserComment } from './exif.ts';
 const HEAD_BYTES = 12;
 const HAS_ALPHA = 0x10;
 const HAS_EXIF = 0x08;
-/** Some programs write this prefix before the block, as in a JPEG. */
+/** Some programs start the EXIF block with this prefix, as in a JPEG. */
 const PREFIX = Buffer.from('Exif\0\0', 'latin1');
 
 type Chunk = { name: string; data: Buffer };
@@ -45,7 +45,10 @@ function chunksOf(bytes: Buffer): Chunk[] {
   return chunks;
 }
 
-/** Returns the VP8X chunk of an extended file: feature flags and size minus one. */
+/**
+ * Returns the VP8X chunk that an extended file needs. It has the feature flags, and width and height minus
+ * one.
+ */
 function extendedHead({ name, data }: Chunk, { width, height }: { width: number; height: number }): Buffer {
   const head = Buffer.alloc(10);
   const hasAlpha = name === 'VP8L' && ((data.readUInt32LE(1) >> 28) & 1) === 1;

@@ -2,13 +2,16 @@ import { PICTURE_PIXELS_MAX, THUMBNAIL_SIDE_MAX } from '@bakehouse/contract/medi
 import sharp from 'sharp';
 import { answerConfined } from '../../../platform/confined/answer-confined.ts';
 
-// Allow only these loaders, so that the library accepts no other formats.
+// Block all other loaders, so that the library accepts no other formats.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({
   operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'],
 });
 
-/** The program behind `makeThumbnail`: applies the camera's orientation and drops all metadata. */
+/**
+ * Entry point of `makeThumbnail`'s sandboxed process. Applies the camera's orientation and drops all
+ * metadata.
+ */
 await answerConfined(async ({ localPath }: { localPath: string }) => {
   const webp = await sharp(localPath, { limitInputPixels: PICTURE_PIXELS_MAX })
     .autoOrient()

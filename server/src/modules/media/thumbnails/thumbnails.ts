@@ -9,7 +9,7 @@ import { storeBlob } from '../../../platform/storage/store-blob.ts';
 
 const program = new URL('./make-thumbnail-program.ts', import.meta.url);
 
-/** A picture of 40 megapixels takes a second. */
+/** Limit of CPU time; a picture of 40 megapixels takes a second. */
 const CPU_SECONDS = 10;
 
 const HEAP_MB = 256;
@@ -21,10 +21,10 @@ export type Thumbnail = { sha256: string; sizeBytes: number };
 export type Picture = { sha256: string; width: number; height: number };
 
 /**
- * Creates and stores the thumbnail of a stored picture; it is collected unless a row references it soon.
- * Decodes the untrusted picture in a sandboxed process. Returns null if the picture is small or cannot be
- * decoded; lists then show the picture itself. Throws AppError 'unavailable' if the machine is too busy, and
- * the signal's reason.
+ * Creates and stores the thumbnail of a stored picture. The thumbnail is garbage-collected unless a row
+ * references it soon. The untrusted picture is decoded in a sandboxed process. Returns null if the picture is
+ * small or cannot be decoded; lists then show the picture itself. Throws AppError 'unavailable' if the
+ * machine is too busy, and the signal's reason.
  */
 export async function makeThumbnail(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log' | 'sandbox'>,
@@ -47,7 +47,7 @@ export async function makeThumbnail(
 
 type Columns = { thumbnail_sha256: string | null; thumbnail_bytes: bigint | null };
 
-/** Returns the thumbnail columns of a picture's row. */
+/** Returns the values of the thumbnail columns of a picture's row. */
 export function toThumbnailColumns(thumbnail: Thumbnail | null): Columns {
   return {
     thumbnail_sha256: thumbnail?.sha256 ?? null,
@@ -55,7 +55,7 @@ export function toThumbnailColumns(thumbnail: Thumbnail | null): Columns {
   };
 }
 
-/** Returns the thumbnail of a picture's row; null without one. */
+/** Returns the thumbnail of a picture's row; null if it has none. */
 export function toThumbnail({ thumbnail_sha256: sha256, thumbnail_bytes: bytes }: Columns): Thumbnail | null {
   return sha256 === null ? null : { sha256, sizeBytes: Number(bytes) };
 }

@@ -55,7 +55,7 @@ test('refuses boxes with invalid lengths', async () => {
   await expect(inspect(endless)).rejects.toThrow('damaged');
 });
 
-/** Returns a video with this content added to its index. */
+/** Returns a video whose index also has this content. */
 function withInIndex(content: Buffer): Buffer {
   const whole = videoFile();
   const at = whole.indexOf('moov') - 4;

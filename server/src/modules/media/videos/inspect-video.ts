@@ -9,15 +9,17 @@ const HEADER = 8;
 /** Header size of a box with a 64-bit length. */
 const LONG_HEADER = 16;
 
-/** An index of only empty boxes could have two million and would block the event loop. */
+/**
+ * Maximum boxes inside a box. An index could have two million empty boxes, which would block the event loop.
+ */
 const BOXES_INSIDE_MAX = 1000;
 
 class BadVideo extends BadMedia {}
 
-/** Maximum top-level boxes: a fragmented stream has two per fragment. */
+/** Maximum boxes at the top level. A fragmented stream has two per fragment. */
 const BOXES_MAX = 20_000;
 
-/** The index of a ten-minute video has some hundred thousand bytes. */
+/** Maximum size of the index. The index of a ten-minute video has some hundred thousand bytes. */
 const INDEX_BYTES_MAX = 16 * 1024 * 1024;
 
 const TRACKS_MAX = 16;
@@ -32,7 +34,7 @@ type InspectedVideo = {
   hasAudio: boolean;
 };
 
-/** A file that is read in pieces. `read` returns fewer bytes at the end. */
+/** A video file that is read in pieces. At its end, `read` returns fewer bytes than requested. */
 type OpenVideo = { size: number; read: (at: number, length: number) => Promise<Buffer> };
 
 /**
@@ -124,8 +126,8 @@ function textAt(index: Buffer, box: Box | undefined, at: number): string {
 }
 
 /**
- * Inspects a stored file as a video. Throws BadVideo if it is not an accepted one, and whatever
- * `withBlobFile` throws.
+ * Inspects a stored file as a video. Throws BadVideo if the video is not accepted, and the errors of
+ * `withBlobFile`.
  */
 export function inspectStoredVideo(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -145,7 +147,7 @@ export function inspectStoredVideo(
 /** A box of an MP4 file: its name and the range of its content. */
 type Box = { name: string; start: number; end: number };
 
-/** Parses a box header at `at` of a file or outer box that ends at `end`; null if invalid. */
+/** Parses the box header at `at`. The file or the outer box ends at `end`. Null if the header is invalid. */
 function readBox(head: Buffer, at: number, end: number): Box | null {
   if (head.length < HEADER) return null;
   const name = head.toString('latin1', 4, 8);

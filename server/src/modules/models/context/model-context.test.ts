@@ -3,10 +3,7 @@ import { contextBytes, readConfigContext, readGgufContext } from './model-contex
 
 const GIB = 1024 ** 3;
 
-/*
- * The cache size of these models is known: https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct uses 128
- * KiB per token.
- */
+/* Published size: https://huggingface.co/meta-llama/Llama-3.1-8B-Instruct caches 128 KiB per token. */
 const llama8b = {
   max_position_embeddings: 131_072,
   num_hidden_layers: 32,

@@ -3,7 +3,7 @@ import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
 import { readGgufHead, readModelJson } from '../weights/model-files.ts';
 
-/** Context of a model about which nothing is known. */
+/** The context of a model that cannot be read from its files. */
 const unknownContext: ModelContext = { positions: null, layers: [] };
 
 const BYTES_PER_VALUE = 2;
@@ -20,7 +20,10 @@ const shape = z.object({
   layer_types: z.array(z.string()).nullish().catch(null),
   sliding_window: count.nullish().catch(null),
   use_sliding_window: z.boolean().nullish().catch(null),
-  /** Multi-head latent attention caches these instead of keys and values: https://arxiv.org/abs/2405.04434 */
+  /**
+   * With multi-head latent attention, the cache has these instead of keys and values:
+   * https://arxiv.org/abs/2405.04434
+   */
   kv_lora_rank: count.nullish().catch(null),
   qk_rope_head_dim: count.nullish().catch(null),
 });
@@ -31,7 +34,9 @@ const config = z.union([shape, z.object({ text_config: shape }).transform((found
 /** llama.cpp stores keys and values in 16 bits. */
 const GGUF_CONTEXT_BYTES_PER_VALUE = 2;
 
-/** Returns the context described by a config.json of Transformers, as vLLM caches it: 16 bits per value. */
+/**
+ * Returns the context that a config.json of Transformers describes. vLLM caches it with 16 bits per value.
+ */
 export function readConfigContext(found: Record<string, unknown> | null): ModelContext {
   const { data } = config.safeParse(found);
   if (!data) return { ...unknownContext, positions: positionsOf(found) };
@@ -111,10 +116,10 @@ export async function readModelContext(
   return readConfigContext(await readModelJson(services, files, 'config.json'));
 }
 
-/** Layers that cache keys and values of every token, or only of the last `window` tokens. */
+/** Layers with the same cache: for every token, or only for the last `window` tokens. */
 type Layers = { bytesPerToken: number; window: number | null };
 
-/** The context of a model, as its files describe it. */
+/** The context length and cache size of a model. */
 export type ModelContext = {
   /** Maximum context length of the model; null if unknown. */
   positions: number | null;

@@ -4,13 +4,13 @@ import { findGguf, readGgufHead, readModelJson } from '../weights/model-files.ts
 
 type NeededServices = Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>;
 
-/** Marks a model in the layout of sentence-transformers. */
+/** Models with this file use the layout of sentence-transformers. */
 export const MODULES = 'modules.json';
 
-/** Architectures that encode text but do not generate it. */
+/** Architectures that encode text and cannot generate it. */
 const ENCODERS = /^(Bert|Roberta|XLMRoberta|Camembert|MPNet|DistilBert|NomicBert|ModernBert)Model$/;
 
-/** True if the model produces embeddings, judged by its modules, its configuration, or else its GGUF. */
+/** True if the model produces embeddings, judged by modules.json, else by config.json, else by its GGUF. */
 export async function isEmbeddingModel(
   services: NeededServices,
   model: Pick<AssetRevision, 'asset' | 'files'>,

@@ -7,10 +7,13 @@ import type { FindAssetUse } from '../../assets/asset-use.ts';
 import { deleteAsset } from '../../assets/remove-asset.ts';
 import { toModelName } from '../names/model-name.ts';
 
-/** Prefix of every fine-tune's name, reserved for fine-tunes. */
+/** Names with this prefix are reserved for fine-tunes. */
 const FINE_TUNE_PREFIX = 'ft:';
 
-/** Length limits within the name; the rest is for the username and id. */
+/**
+ * Maximum lengths of the base's title and of the suffix in a name. The username and the id need the remaining
+ * length.
+ */
 const BASE_LENGTH_MAX = 60;
 
 const SUFFIX_LENGTH_MAX = 64;
@@ -18,8 +21,8 @@ const SUFFIX_LENGTH_MAX = 64;
 type Names = { baseTitle: string; username: string; suffix: string };
 
 /**
- * Names a model produced by a run `ft:BASE:USERNAME:SUFFIX:ID`, as OpenAI does. Its owner calls it by this
- * name.
+ * Names the model that a run produced, as OpenAI does: `ft:BASE:USERNAME:SUFFIX:ID`. Its owner calls it by
+ * this name.
  */
 export async function nameFineTune(
   tx: Transaction,
@@ -41,7 +44,7 @@ export async function findFineTune(
   return found;
 }
 
-/** Returns a user's fine-tunes: those with these ids, or all. */
+/** Returns the user's fine-tunes, optionally only those with these ids. */
 export async function listFineTunes(
   db: Database | Transaction,
   own: { userId: string; assetIds?: string[] },
@@ -68,7 +71,7 @@ export async function deleteModel(
 
 type Db = Database | Transaction;
 
-/** A model produced by a run keeps its first name. */
+/** Stores the name unless the model already has one. */
 async function insertName(
   tx: Transaction,
   { assetId, name }: { assetId: string; name: string },
@@ -80,7 +83,7 @@ async function insertName(
     .execute();
 }
 
-/** Returns a user's fine-tunes, oldest first: the one with this name, those with these ids, or all. */
+/** Returns the user's fine-tunes, oldest first, optionally only those with this name or these ids. */
 async function selectFineTunes(
   db: Db,
   { userId, name, assetIds }: { userId: string; name?: string; assetIds?: string[] },

@@ -38,7 +38,7 @@ const llama: Files = {
   'empty.txt': '',
 };
 
-test("imports a folder as a user's model with linked files; a repeat is the same revision, a change a new one", async () => {
+test("imports a folder as a user's model and links its files; only a changed folder makes a new revision", async () => {
   const folder = await folderOf('Crumb 1B', llama);
   await symlink(path.join(folder, 'nested/tokenizer.json'), path.join(folder, 'linked.json'));
   const seen: string[] = [];
@@ -68,7 +68,7 @@ test("imports a folder as a user's model with linked files; a repeat is the same
 
   const again = await importFolder(server.services, input);
   expect(again).toMatchObject({ assetId: first.assetId, isNew: false });
-  // The download is counted later.
+  // The download above is counted asynchronously.
   expect(await get(ada, first.assetId)).toEqual({ ...asset, downloads: expect.any(Number) });
   expect(await storedFiles()).toEqual(stored);
 
@@ -115,7 +115,7 @@ test('imports a folder as an immutable model or dataset for every user', async (
   }
 });
 
-test('refuses the files that uploads refuse by name, without storing any', async () => {
+test('refuses by name the files that uploads refuse, and stores none', async () => {
   const before = await storedFiles();
   const refuse = async (name: string, files: Files, message: string) => {
     const folder = await folderOf(name, files);
@@ -128,7 +128,7 @@ test('refuses the files that uploads refuse by name, without storing any', async
   expect(await storedFiles()).toEqual(before);
 });
 
-test('the command requires an owner and detects the type', async () => {
+test('the import command requires an owner and detects the type', async () => {
   const folder = await folderOf('facts', { 'facts.csv': 'q,a\nwhy,because\n' });
   const { dataDir } = server.services.config;
   const program = path.resolve(import.meta.dirname, '../../../../../scripts/bakehouse.ts');
@@ -159,7 +159,7 @@ async function insertOwnStarter(): Promise<void> {
     .execute();
 }
 
-test('removes an unused shared asset by title and frees its name and bytes', async () => {
+test('removes an unused shared asset by title; its name and its bytes become free', async () => {
   const { db } = server.services;
   const remove = (name: string) =>
     removeImport(db, { name, findUses: [findTrainingUse, findDeploymentUse] }).then(

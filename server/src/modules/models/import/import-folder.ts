@@ -18,15 +18,15 @@ import { upsertStarterAsset } from '../starter/queries.ts';
 import { checkModelFile, weightsExtension } from '../weights/check-model-file.ts';
 import { type FolderFile, readFolder } from './read-folder.ts';
 
-/** Blobs without an owner are collected after an hour, so touch stored ones this often. */
+/** Interval for touching stored blobs. A blob without an owner is garbage-collected after an hour. */
 const TOUCH_MS = 10 * 60 * 1000;
-/** Configuration files of a model have some kilobytes. */
+/** Maximum size of a configuration file to parse; a model's have some kilobytes. */
 const JSON_BYTES_MAX = 1024 * 1024;
 
 type Input = {
   folder: string;
   title: string;
-  /** The owner; null makes it readable by every user and immutable. */
+  /** The owner. If null, every user can read the asset and no user can change it. */
   userId: string | null;
   onFile?: (file: { path: string; sizeBytes: number; isLinked: boolean; at: number; of: number }) => void;
 };
@@ -34,7 +34,7 @@ type Input = {
 type Imported = {
   assetId: string;
   datasetType: DatasetType;
-  /** False if the files are unchanged and thus the same revision. */
+  /** False if the newest revision has the same files, so that no revision was added. */
   isNew: boolean;
   files: number;
   sizeBytes: number;
@@ -43,10 +43,10 @@ type Imported = {
 };
 
 /**
- * Imports a local folder as a model if it contains weights, else as a dataset. An asset with the same title
- * and owner gets a revision with exactly these files. All files are checked like uploads before the first is
- * stored. The owner's storage quota does not apply. Throws AppError 'invalid_request' for a refused file or
- * an empty folder.
+ * Imports a local folder as a model if it contains weights, else as a dataset. If the owner already has an
+ * asset with this title, that asset gets a revision with exactly these files. All files are checked like
+ * uploads before the first one is stored. The owner's storage quota does not apply. Throws AppError
+ * 'invalid_request' for a refused file or an empty folder.
  */
 export async function importFolder(
   services: Pick<Services, 'blobs' | 'db' | 'sandbox'>,
@@ -143,7 +143,7 @@ async function openForEverybody(
     ...{ details: '', category: '', tags: [] },
   });
   if (slug !== '' && !BUILT_IN_STARTERS.includes(slug) && asset.datasetType === datasetType) return asset;
-  throw conflict(`Name it otherwise with --title: '${title}' is taken`);
+  throw conflict(`The title '${title}' is taken. Choose another one with --title`);
 }
 
 function isPipeline(files: FolderFile[]): boolean {

@@ -4,9 +4,9 @@ import path from 'node:path';
 export type FolderFile = { path: string; localPath: string; sizeBytes: number };
 
 /**
- * Lists the files of a folder recursively, sorted by relative path. Links are followed, because the cache of
- * the Hub's clients consists of them. Empty files and hidden files and folders (`.git`, `.cache`) are skipped
- * and listed in `leftOut`.
+ * Lists the files of a folder and its subfolders, sorted by relative path. Links are followed, because the
+ * cache of the hub's clients consists of links. Empty files, hidden files and hidden folders such as `.git`
+ * are skipped, and listed in `leftOut`.
  */
 export async function readFolder(folder: string): Promise<{ files: FolderFile[]; leftOut: string[] }> {
   const files: FolderFile[] = [];

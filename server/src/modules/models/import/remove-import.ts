@@ -26,14 +26,14 @@ export async function removeImport(
       );
     if (others.length > 0)
       throw conflict(
-        `Several have the title '${name}'. Name one by its id: ${[found, ...others].map(({ id }) => id).join(', ')}`,
+        `Several shared models or datasets have the title '${name}'. Use the id of one: ${[found, ...others].map(({ id }) => id).join(', ')}`,
       );
     if (BUILT_IN_STARTERS.includes(found.slug))
       throw conflict(`'${found.title}' comes with Bakehouse, and stays`);
     await removeAsset(tx, { asset: found, userId: null, findUses });
     return found;
   });
-  // The name becomes available when the row is deleted.
+  // The purge deletes rows in batches. The name becomes free with the last batch.
   while (!(await purgeAsset(db, { assetId: asset.id })));
   return asset;
 }

@@ -15,7 +15,7 @@ const blob = { sha256: randomBytes(32).toString('hex'), sizeBytes: 7 };
 const storeBlob = (db: Database) =>
   db.insertInto('blobs').values({ sha256: blob.sha256, size_bytes: 7n }).execute();
 
-test('lists a model only while its files are a LoRA', async () => {
+test('lists a model only while its newest files are a LoRA', async () => {
   const server = await testServer();
   const { db } = server.services;
   await storeBlob(db);
@@ -56,7 +56,7 @@ test('lists a model only while its files are a LoRA', async () => {
   expect(await listed()).toEqual([]);
 });
 
-test('reads few rows among many models, in order', async () => {
+test('reads few rows if there are many models, and returns them in order', async () => {
   const { url } = await testDatabase();
   const recording = recordingDatabase(url);
   const { db } = recording;

@@ -6,7 +6,7 @@ import type { Database } from '../../../platform/db/database.ts';
 import { unknownCursor } from '../../../platform/errors.ts';
 import { isReadableAs, isReadableBy, type Way } from '../../assets/access/readable.ts';
 
-/** Granted models are few and never LoRAs, so skip them. */
+/** Models to which access was granted are not searched, because none of them is a LoRA. */
 const listed: readonly Way[] = ['own', 'published', 'shared'];
 
 /**
@@ -24,14 +24,14 @@ export async function listLoras(
 
 type Wanted = {
   userId: string;
-  /** Case-insensitive part of the title. */
+  /** Part of the title; upper and lower case are equal. */
   search: string;
-  /** Returns entries after this one. */
+  /** Id of the last entry of the previous page. */
   after: string | undefined;
   limit: number;
 };
 
-/** Returns LoRAs that a user may read, newest first, with the owner if that is another user. */
+/** Returns the LoRAs that a user may read, newest first. `owner_username` is null for the user's own. */
 export async function selectLoras(
   db: Database,
   { userId, search, after, limit }: Wanted,

@@ -7,9 +7,9 @@ import { findLoraFile } from '../../assets/recognise/find-lora-file.ts';
 type Wanted = { assetId: string; revisionId?: string; userId: string; param: string };
 
 /**
- * Returns the weights file of an image LoRA in the given or the newest revision. Throws whatever
- * `readRevision` throws, and AppError 'invalid_request' if the model is not a LoRA or is too large; each
- * names the field `param`.
+ * Returns the weights file of an image LoRA, in the given revision or the newest one. Throws the errors of
+ * `readRevision`, and AppError 'invalid_request' if the model is not a LoRA or is too large. Errors name the
+ * field `param`.
  */
 export async function readLora(
   db: Database | Transaction,
@@ -20,10 +20,10 @@ export async function readLora(
   if (!file) {
     const publicMessage =
       `${asset.title} is not a LoRA: it needs a pytorch_lora_weights.safetensors, ` +
-      'or one other safetensors file and no model beside it';
+      'or a single safetensors file and no model';
     throw invalidParam(param, publicMessage);
   }
-  // The form upload limit, because loaded LoRAs stay in memory.
+  // Loaded LoRAs stay in memory, so they have the size limit of uploads by form.
   if (file.sizeBytes > FILE_SIZE_LIMIT_BYTES) {
     const publicMessage = `${asset.title} is too large: a LoRA has at most 500 MB`;
     throw invalidParam(param, publicMessage);

@@ -18,14 +18,14 @@ it.each([
 });
 
 it.each(['빵집 봇', 'हिन्दी मॉडल', 'パンのボット', 'ลูกค้าน้ำ', 'Thực đơn'])(
-  '%s is found by the Unicode forms that keyboards and file systems produce',
+  '%s is found in each Unicode form that keyboards and file systems produce',
   (title) => {
     const name = toModelName(title);
     for (const form of ['NFC', 'NFD'] as const) expect(modelName.parse(name.normalize(form))).toBe(name);
   },
 );
 
-it.each(['한', '𠀀', 'ﷺ'])('the longest name in %s fits into a call with a numeric suffix', (letter) => {
+it.each(['한', '𠀀', 'ﷺ'])('the longest name in %s has room for a numeric suffix', (letter) => {
   const name = toModelName(letter.repeat(200));
   const second = freeModelName(name, new Set([name]));
   expect(modelName.parse(second)).toBe(second);

@@ -3,12 +3,12 @@ import { CALL_NAME_LENGTH_MAX } from '@bakehouse/contract/fields/model-name';
 /** Leaves room for a numeric suffix within the contract's length. */
 const LENGTH_MAX = CALL_NAME_LENGTH_MAX - 10;
 
-/** Accents of Latin, Greek and Cyrillic can be dropped; in other scripts marks change the word. */
+/** Latin, Greek and Cyrillic accents, which are dropped. In other scripts, a mark changes the word. */
 const bare = /(?<=[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]\p{M}*)\p{M}/gu;
-/** Marks on characters other than letters, e.g. emoji, and variation selectors. */
+/** Variation selectors, and marks on other characters than letters, e.g. on emoji. */
 const noPart = /(?<![\p{L}\p{M}])\p{M}+|\p{Variation_Selector}/gu;
 
-/** A title as the name for `model` in OpenAI-style calls: 'My Bot (v2)' -> 'my-bot-v2'. */
+/** Converts a title to a model name for the OpenAI-style APIs: 'My Bot (v2)' -> 'my-bot-v2'. */
 export function toModelName(title: string): string {
   const name = title
     .normalize('NFKD')
@@ -16,16 +16,16 @@ export function toModelName(title: string): string {
     .replace(noPart, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{M}\p{N}.]+/gu, '-')
-    // The form to which the contract normalizes requested names.
+    // Requested names are normalized to the same form.
     .normalize('NFKC')
     .slice(0, LENGTH_MAX)
-    // Half of a surrogate pair that the slice split.
+    // Drop half of a surrogate pair that the slice has split.
     .replace(/\p{Surrogate}$/u, '')
     .replace(/^[-.]+|[-.]+$/g, '');
   return name || 'model';
 }
 
-/** Returns the name, or the first of name-2, name-3 … that is free. */
+/** Returns the name if it is free, else the first free one of name-2, name-3, … */
 export function freeModelName(name: string, taken: ReadonlySet<string>): string {
   if (!taken.has(name)) return name;
   for (let number = 2; ; number += 1) {

@@ -3,7 +3,7 @@ import { PARIS_MODEL } from '@bakehouse/contract/generators/paris';
 import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import { starterEmbeddingModel, starterLanguageModel } from './starters.ts';
 
-/** Starter models that are part of the program and are registered again at each start. */
+/** Slugs of the starter models that are part of the program. They are registered at each start. */
 export const BUILT_IN_STARTERS: readonly string[] = [
   starterLanguageModel.slug,
   starterEmbeddingModel.slug,

@@ -16,7 +16,7 @@ export async function listStarterRows(
     .execute();
 }
 
-/** Returns the shared models and datasets, with names that `lockStarterAssets` accepts. */
+/** Lists the shared models and datasets. `name` is accepted by `lockStarterAssets`. */
 export async function listStarterAssets(
   db: Database,
 ): Promise<{ name: string; datasetType: string; files: number; bytes: bigint }[]> {
@@ -35,7 +35,7 @@ export async function listStarterAssets(
     .execute();
 }
 
-/** Returns and locks the shared models and datasets with this title, name or id. */
+/** Locks and returns the shared models and datasets with this title, slug or id. */
 export async function lockStarterAssets(
   tx: Transaction,
   name: string,
@@ -54,7 +54,7 @@ export async function lockStarterAssets(
     .execute();
 }
 
-/** Inserts or updates the row of a shared model or dataset and locks it. Defaults to a model. */
+/** Inserts or updates the row of a shared model or dataset, and locks it. */
 export async function upsertStarterAsset(
   tx: Transaction,
   starter: {

@@ -15,13 +15,13 @@ import { createRevisionFromBlobs, type NewFile } from '../../assets/revisions/ad
 import { upsertStarterAsset } from './queries.ts';
 import { starterEmbeddingModel, starterLanguageModel } from './starters.ts';
 
-/** Descriptions of the image starter models, whose files are part of the program. */
+/** Titles and descriptions of the image starter models. */
 const cards = {
   paris: {
     slug: PARIS_MODEL,
     title: 'Paris starter',
     details:
-      'The starter picture model: eight small experts that were trained apart, and a router that says which of them work. ' +
+      'The starter picture model: eight small experts that were trained separately, and a router that chooses among them. ' +
       'It generates small pictures on the CPU of a laptop, so that the Paris page works everywhere. It is no text model: it ' +
       'can be neither deployed nor fine-tuned.',
     family: 'paris',
@@ -31,7 +31,7 @@ const cards = {
     slug: KONTEXT_STARTER,
     title: 'Kontext starter',
     details:
-      'The starter model that edits pictures: a small FLUX Kontext, which changes a picture as a sentence says. It edits ' +
+      'The starter model that edits pictures: a small FLUX Kontext, which changes a picture by an instruction. It edits ' +
       'small pictures of simple things on the CPU of a laptop, so that editing works everywhere. It is no text model.',
     family: 'flux-kontext',
     tags: ['image-to-image', 'diffusion', 'flux-kontext', 'starter'],
@@ -48,7 +48,7 @@ const cards = {
   },
 };
 
-/** Registers these files as a shared image model; the same files give the same revision. */
+/** Registers these files as a shared image model. Unchanged files add no revision. */
 export async function registerImageStarter(
   services: Services,
   name: keyof typeof cards,
@@ -62,7 +62,7 @@ type Image = Parameters<typeof registerImageStarter>;
 
 type Files = Image[2];
 
-/** Returns the functions that register prepared files as starter models. */
+/** Returns functions that register the files of starter models after their preparation. */
 export function registerBuiltInStarters(services: Services) {
   return {
     language: (files: Files) => registerStarterModel(services, { ...starterLanguageModel, files }),
@@ -103,7 +103,7 @@ export async function registerStarterModel(
   });
 }
 
-/** Stores the file unless it is already stored: hashing is much cheaper than writing. */
+/** Stores the file if it is not stored yet. Hashing is much faster than writing. */
 async function storeFile(
   services: Services,
   localPath: string,

@@ -25,7 +25,7 @@ const model = (localPath: string) => ({
   files: [{ path: 'README.md', localPath }],
 });
 
-test('every user reads a starter model, none can change it, and registering again changes nothing', async () => {
+test('every user can read a starter model and none can change it; registering it again changes nothing', async () => {
   const local = path.join(import.meta.dirname, 'find-starter-model.ts');
   const first = await registerStarterModel(server.services, model(local));
   const [again, third] = await Promise.all(

@@ -17,7 +17,7 @@ export const starterEmbeddingModel = {
 
 /** Description of the language starter model; preparing the machine creates its files. */
 export const starterLanguageModel = {
-  /** Identifies the asset: never change it. */
+  /** Identifies the asset, so it must never change. */
   slug: 'smollm2-135m-instruct',
   task: 'text' as const,
   title: 'SmolLM2-135M-Instruct',

@@ -2,25 +2,28 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const WINDOW_BYTES = 256 * 1024;
 
-/** Random access to bytes. Reading past the end throws `DamagedFile`. */
+/** A file with random access. Reading past its end throws `DamagedFile`. */
 export type ByteSource = {
   size: number;
   read: (position: number, length: number) => Buffer;
 };
 
-/** Thrown by weight file parsers; the message follows 'is damaged:' or 'is not accepted:'. */
+/** Thrown by parsers of weight files. The message is shown after 'is damaged:' or 'is not accepted:'. */
 export class DamagedFile extends Error {}
 
 const NAME_CHARS_MAX = 80;
 
-/** Returns a name from a file, safe to show in a sentence: unprintable characters replaced, truncated. */
+/**
+ * Returns a name from a file in a form that is safe to show: without unprintable characters, and shortened.
+ */
 export function printable(name: string): string {
   const text = name.replace(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, '\u{fffd}');
   return text.length > NAME_CHARS_MAX ? `${text.slice(0, NAME_CHARS_MAX)}…` : text;
 }
 
 /**
- * Runs `check` over a file through one sliding window, so that a header costs few reads and little memory.
+ * Runs `check` on a file. A window slides over the file, so that many small reads need few system calls and
+ * little memory.
  */
 export function withFile<T>(path: string, check: (source: ByteSource) => T): T {
   const fd = openSync(path, 'r');
@@ -54,7 +57,7 @@ export type Cursor = {
   skip: (length: number) => void;
   readBytes: (length: number) => Buffer;
   u32: () => number;
-  /** Throws on implausibly large values. */
+  /** Throws if the value is implausibly large. */
   u64: () => number;
 };
 

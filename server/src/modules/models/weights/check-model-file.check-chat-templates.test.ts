@@ -47,7 +47,7 @@ test.each([
   ['m.gguf', gguf(HONEST)],
   ['chat_template.jinja', HONEST],
   ['tokenizer_config.json', JSON.stringify({ chat_template: HONEST })],
-  // Template errors are reported by the engines, not by this check.
+  // The engines report errors in templates; this check ignores them.
   ['chat_template.jinja', '{% raise %}{{'],
   ['tokenizer_config.json', '{'],
   ['tokenizer_config.json', '{"chat_template": null}'],

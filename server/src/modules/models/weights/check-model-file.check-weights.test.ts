@@ -145,7 +145,7 @@ describe('pickles', () => {
     }
   });
 
-  test('are distinguished from other bytes', async () => {
+  test('are not confused with other bytes', async () => {
     expect(await refusal('d.bin', '')).toBeNull();
     expect(await refusal('d.bin', [0xff, 0xfe, 1, 2, 3])).toBeNull();
     // Random data that starts like a pickle must not be mistaken for one.
@@ -182,7 +182,7 @@ describe('a slow check', () => {
   });
 
   test('is aborted', async () => {
-    // Runs within the limits of the program that it replaces.
+    // Run an endless program under the limits of the real one.
     const enclose = async ({ argv }: SandboxedCommand) => [
       ...argv.slice(0, argv.indexOf(process.execPath)),
       ...[process.execPath, '-e', 'for (;;);'],

@@ -21,7 +21,7 @@ const tool = {
   function: { name: 'bakers', description: 'Who is in', parameters: { type: 'object', properties: {} } },
 };
 
-/** Inputs that cover the branches of templates: a single question, history, and tools. */
+/** Inputs that reach the main branches of templates: a single question, a conversation, and tools. */
 const conversations = [
   { messages: [question], add_generation_prompt: true },
   {
@@ -37,7 +37,7 @@ const conversations = [
   { messages: [question, { role: 'assistant', content: 'Ada.' }], add_generation_prompt: false },
 ];
 
-/** Includes process startup; rendering takes milliseconds. */
+/** Limit of CPU time, including the start of the process. Rendering takes milliseconds. */
 const CPU_SECONDS = 10;
 
 const HEAP_MB = 512;
@@ -58,16 +58,16 @@ const CHECK_WEIGHTS_CPU_SECONDS = 30;
 const CHECK_WEIGHTS_HEAP_MB = 512;
 const CHECK_WEIGHTS_PROGRAM = new URL('./find-fault-program.ts', import.meta.url);
 
-/** Checks a model's file before anything loads it: weights and chat templates. */
+/** Checks the weights and chat templates of a model's file before any other program loads the file. */
 export const checkModelFile: CheckModelFile = async (sandbox, file) => {
   await checkWeights(sandbox, file);
   await checkChatTemplates(sandbox, file);
 };
 
 /**
- * Renders the chat templates of a file in a separate process: a template is a program, and an infinite loop
- * would block every start of its model. Other files pass. Throws AppError('invalid_request') with a sentence
- * that names the file, and 'unavailable' if the machine is too slow.
+ * Renders the chat templates of a file in a separate process. A template is a program: with an infinite loop,
+ * the model could never start. Files without templates pass. Throws AppError('invalid_request') with a
+ * sentence that names the file, and 'unavailable' if the machine is too slow.
  */
 export async function checkChatTemplates(
   sandbox: Sandbox,
@@ -90,9 +90,9 @@ export async function checkChatTemplates(
 }
 
 /**
- * Checks weights before anything loads them: safetensors and GGUF must be complete, and pickles are refused.
- * Other files pass. Runs in a separate process, because a crafted file can make the check slow. Throws
- * AppError('invalid_request') with a sentence that names the file.
+ * Checks a weights file before any other program loads it. Safetensors and GGUF files must be complete;
+ * pickles are refused. Other files pass. Runs in a separate process, because a crafted file can make the
+ * check slow. Throws AppError('invalid_request') with a sentence that names the file.
  */
 export async function checkWeights(
   sandbox: Sandbox,
@@ -123,7 +123,9 @@ export function weightsExtension(name: string): WeightsExtension | null {
   return isWeights(extension) ? extension : null;
 }
 
-/** Returns the fault of a weights file, phrased to follow its name; null for a valid file. */
+/**
+ * Returns what is wrong with a weights file, as a phrase that follows the file's name; null for a valid file.
+ */
 export function findFault(localPath: string, extension: WeightsExtension): string | null {
   try {
     withFile(localPath, checks[extension]);
@@ -139,7 +141,7 @@ function isWeights(extension: string): extension is WeightsExtension {
   return Object.hasOwn(checks, extension);
 }
 
-/** Returns where the file holds chat templates; null if it holds none. */
+/** Returns the place of chat templates in a file with this name; null if it has none. */
 function templateSource(name: string): 'gguf' | 'jinja' | 'config' | null {
   const base = name.split('/').at(-1)?.toLowerCase() ?? '';
   if (base.endsWith('.gguf')) return 'gguf';
@@ -150,8 +152,8 @@ function templateSource(name: string): 'gguf' | 'jinja' | 'config' | null {
 export type TemplateSource = NonNullable<ReturnType<typeof templateSource>>;
 
 /**
- * Renders each chat template of a complete file as engines do at start, to prove that rendering ends. Errors
- * and output are ignored: the engines report them.
+ * Renders each chat template of a complete file as an engine does at its start. Only an endless loop matters
+ * here: output and errors are ignored, because the engine reports them.
  */
 export function renderTemplates(localPath: string, source: TemplateSource): null {
   for (const template of readTemplates(localPath, source)) {
@@ -159,7 +161,7 @@ export function renderTemplates(localPath: string, source: TemplateSource): null
       try {
         new Template(template).render({ ...input, bos_token: '<s>', eos_token: '</s>' });
       } catch {
-        // It terminated, which is all that is checked.
+        // Rendering ended, so the template is accepted.
       }
     }
   }

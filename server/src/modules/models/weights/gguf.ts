@@ -6,7 +6,9 @@ const UINT32 = 4;
 const STRING = 8;
 const ARRAY = 9;
 
-/** [values per block, bytes per block] of ggml's tensor types; ggml removed the missing numbers. */
+/**
+ * Values and bytes per block of each tensor type of ggml. ggml has removed the types of the missing numbers.
+ */
 const BLOCKS: Record<number, [values: number, bytes: number]> = {
   0: [1, 4],
   1: [1, 2],
@@ -130,18 +132,21 @@ function sourceOf(head: Buffer): ByteSource {
   };
 }
 
-/** Encoder-only architectures of llama.cpp. */
+/** Architectures of llama.cpp that have only an encoder. */
 const ENCODERS = /(bert|eurobert|gemma-embedding)/;
 
-/** Facts about a model that a GGUF stores before its vocabulary. */
+/** Properties of a model that are stored before the vocabulary in a GGUF. */
 export type GgufHead = {
-  /** Encoders and models with a pooling type produce embeddings. */
+  /** A model produces embeddings if it is an encoder or has a pooling type. */
   task: 'text' | 'embedding';
   /** 32-bit counts in its metadata, e.g. `llama.context_length`. */
   numbers: ReadonlyMap<string, number>;
 };
 
-/** Parses the start of a GGUF file up to where it is cut off; other files have no numbers. */
+/**
+ * Parses the beginning of a GGUF file up to the point where it is cut off. For other files, `numbers` is
+ * empty.
+ */
 export function parseGgufHead(head: Buffer): GgufHead {
   const cursor = cursorOver(sourceOf(head));
   const numbers = new Map<string, number>();
@@ -175,7 +180,10 @@ function readHead(cursor: Cursor, size: number): { tensorCount: number; metadata
   return { tensorCount: cursor.u64(), metadataCount: cursor.u64() };
 }
 
-/** Visits each metadata entry. `take` returns true if it read the value; otherwise the value is skipped. */
+/**
+ * Calls `take` for each metadata entry. `take` must read the value and return true; if it returns false, the
+ * value is skipped.
+ */
 function walkMetadata(cursor: Cursor, count: number, take: (key: string, type: number) => boolean): void {
   for (let i = 0; i < count; i += 1) {
     const key = readString(cursor);
@@ -194,7 +202,8 @@ function readTensor(cursor: Cursor): { name: string; offset: number; bytes: numb
   const block = BLOCKS[type];
   if (!block) throw new DamagedFile(`the tensor ${name} has the unknown type ${type}`);
   const [valuesPerBlock, bytesPerBlock] = block;
-  if (values % valuesPerBlock !== 0) throw new DamagedFile(`the tensor ${name} has not whole blocks`);
+  if (values % valuesPerBlock !== 0)
+    throw new DamagedFile(`the values of the tensor ${name} do not fill whole blocks`);
   return { name, offset: cursor.u64(), bytes: (values / valuesPerBlock) * bytesPerBlock };
 }
 

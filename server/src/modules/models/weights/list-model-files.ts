@@ -1,6 +1,6 @@
 type Named = { path: string };
 
-/** Documentation, formats for other programs, and adapters next to a model. */
+/** Files that Transformers does not load: documentation, weights in other formats, and adapters. */
 const OTHER =
   /^\.|\.md$|^(licen[sc]e|notice)|^adapter_(config\.json|model\.)|\.(gguf|bin|pt|pth|onnx|h5|msgpack)$/i;
 

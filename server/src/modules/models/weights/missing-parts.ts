@@ -25,7 +25,7 @@ export function findMissingParts(paths: string[]): string[] {
   return [...wholes.values()].flat().filter((part) => !there.has(part));
 }
 
-/** Returns the missing files of sharded weights, including the index that maps tensors to shards. */
+/** Returns the missing files of sharded weights: shards, and the index that maps tensors to shards. */
 export function findMissingShards(paths: string[]): string[] {
   const there = new Set(paths);
   const lists = new Set(paths.flatMap((path) => SHARD.exec(path)?.[1] ?? []));
@@ -45,7 +45,7 @@ export function nameMissing(title: string, missing: string[]): string | null {
   return `${title} is incomplete: ${list} ${missing.length > 1 ? 'are' : 'is'} missing`;
 }
 
-/** True if the files are a complete model in safetensors rather than an adapter. */
+/** True if the files are a complete model in safetensors, not only an adapter. */
 export function isWholeModel(files: { path: string }[]): boolean {
   const isAdapter = files.some(({ path }) => path === 'adapter_config.json');
   return !isAdapter && listModelFiles(files).some(({ path }) => path.endsWith('.safetensors'));

@@ -7,27 +7,29 @@ import { type GgufHead, parseGgufHead } from './gguf.ts';
 import { listModelFiles } from './list-model-files.ts';
 import { findMissingParts, nameMissing } from './missing-parts.ts';
 
-/** Adapters and vision projectors are separate from the model itself. */
+/** Adapters and vision projectors are no part of the model itself. */
 const BESIDE = /(^|\/)(adapter|mmproj)[^/]*$/i;
 
 const NUMBER = /-\d{5}-of-(\d{5})\.gguf$/;
 
-/** The index of a model with hundreds of layers and experts has some megabytes; an upload can be any size. */
+/**
+ * Maximum size of a JSON file. The index of a model with hundreds of layers and experts has some megabytes.
+ */
 const BYTES_MAX = 16 * 1024 ** 2;
 
 const object = z.record(z.string(), z.unknown());
 
-/** Maps each tensor to its file if the weights are sharded. */
+/** The index of sharded weights. It maps each tensor to its file. */
 const INDEX = 'model.safetensors.index.json';
 
 const index = z.object({ weight_map: z.record(z.string(), z.string()) });
 
-/** Names in PEFT and Transformers for a model that scores text instead of continuing it. */
+/** PEFT's task type of a model that scores text. Its architecture in Transformers matches `ARCHITECTURE`. */
 const TASK = 'SEQ_CLS';
 
 const ARCHITECTURE = /ForSequenceClassification$/;
 
-/** A GGUF stores the needed metadata before its long vocabulary. */
+/** Enough for the metadata, which a GGUF stores before its long vocabulary. */
 const HEAD_BYTES = 64 * 1024;
 
 /**
@@ -55,8 +57,8 @@ export function findGguf<F extends { path: string }>({
 }
 
 /**
- * Returns the weights in Transformers' format, in one file or many. Empty and without a fault if there are
- * none. `fault` is a sentence without a full stop.
+ * Returns the weights in Transformers' format. `files` is empty and `fault` null if there are none. `fault`
+ * is a sentence without a full stop, e.g. about missing files.
  */
 export async function findSafetensors(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -66,7 +68,7 @@ export async function findSafetensors(
   if (found.length === 0) return { files: [], fault: null };
   const paths = found.map(({ path }) => path);
   const { data } = index.safeParse(await readModelJson(services, files, INDEX));
-  // Files outside the index are not loaded, e.g. the same weights in another layout.
+  // Only files in the index are loaded. Others may hold the same weights in another layout.
   const named = new Set(data ? Object.values(data.weight_map) : []);
   const missing = named.size > 0 ? [...named.difference(new Set(paths))] : findMissingParts(paths);
   return {
@@ -91,9 +93,7 @@ export async function readModelJson(
   }
 }
 
-/**
- * Returns whether the files describe a classifier, e.g. a reward model, which scores text but cannot generate it.
- */
+/** True if the model is a classifier, e.g. a reward model. It scores text but cannot generate it. */
 export async function isClassifier(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   { files }: Pick<AssetRevision, 'files'>,
@@ -105,7 +105,7 @@ export async function isClassifier(
   return architectures.some((one) => typeof one === 'string' && ARCHITECTURE.test(one));
 }
 
-/** Returns why a classifier cannot be used, without the full stop. */
+/** Returns the sentence, without a full stop, that explains why a classifier cannot be used. */
 export function describeClassifier({ title }: { title: string }): string {
   return `${title} scores text but cannot generate it`;
 }

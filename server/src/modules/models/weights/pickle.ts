@@ -8,7 +8,7 @@ const HEAD_BYTES = 512;
 const TORCH_MAGIC = Buffer.from('80028a0a6cfc9c46f9206aa850192e', 'hex');
 /** Start of a PyTorch archive, and of any zip. */
 const ZIP_MAGIC = Buffer.from('PK\x03\x04', 'latin1');
-/** An import in the text protocol, optionally after a mark: a pickle that runs code starts with it. */
+/** An import in the text protocol, optionally after a mark. Every pickle that runs code starts like this. */
 const TEXT_IMPORT = /^\(?c[A-Za-z_][\w.]*\n[A-Za-z_][\w.]*\n/;
 const STOP = 0x2e;
 

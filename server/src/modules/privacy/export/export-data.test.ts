@@ -24,10 +24,7 @@ async function read(who: TestUser): Promise<{ text: string; data: Record<string,
   return { text, data: JSON.parse(text) as Record<string, unknown[]> };
 }
 
-/**
- * Creates data of every kind for the user: through calls, or by inserting rows if a call would make the test
- * wait.
- */
+/** Creates data of every kind for the user. Rows are inserted directly if a call would take too long. */
 async function fill(kim: TestUser): Promise<{ secrets: string[]; dataset: string }> {
   const { userId } = kim;
   const call = { as: kim };
@@ -124,7 +121,7 @@ test("is one JSON file with all of the caller's data and no secrets", async () =
   for (const secret of notIn) expect(text).not.toContain(secret);
 });
 
-test('only reads: it creates no invitation code', async () => {
+test('writes nothing, not even an invitation code', async () => {
   const mia = await server.signUp('Mia');
   expect((await read(mia)).data.invitations).toMatchObject({
     referral_code: null,
@@ -142,7 +139,7 @@ test('only reads: it creates no invitation code', async () => {
   expect((await read(nik)).data.invitations).toMatchObject({ came_by: { bonus: '125' } });
 });
 
-test('each column that refers to a user is exported or has a reason not to be', async () => {
+test('each column that refers to a user is exported, or has a reason not to be', async () => {
   const { db } = server.services;
   const { rows } = await sql<{ name: string }>`
     select c.conrelid::regclass || '.' || a.attname as name

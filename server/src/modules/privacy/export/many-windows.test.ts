@@ -33,7 +33,7 @@ beforeAll(async () => {
 
 const list = (cursor?: string) => listUsageWindows(db, { userId, cursor, limit: 100 });
 
-test('lists all windows of a user in order, including one opened while listing', async () => {
+test('lists all windows of a user in order, including a window that is opened during the listing', async () => {
   const sources: string[] = [];
   for (let page = await list(); page.length > 0; page = await list(page.at(-1)?.id)) {
     sources.push(...page.map(({ source }) => source));

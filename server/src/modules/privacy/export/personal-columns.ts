@@ -1,8 +1,8 @@
 import type { SectionName } from './sections.ts';
 
 /**
- * Every column that refers to a user, with the export section that contains its rows, or the reason for
- * leaving them out. A test compares this list with the database.
+ * All columns that refer to a user. Each has the export section with its rows, or the reason why its rows are
+ * not exported. A test compares this list with the database.
  */
 export const personalColumns: Record<string, { section: SectionName } | { leftOut: string }> = {
   'access_requests.user_id': { section: 'access_requests' },
@@ -10,7 +10,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'api_keys.user_id': { section: 'api_keys' },
   // Both datasets and models.
   'assets.owner_user_id': { section: 'datasets' },
-  // Users with access are listed only in their own export.
+  // Each user's export lists what is shared with that user, not the users with whom the user shares.
   'asset_shares.user_id': { section: 'shared_with_me' },
   'audit_log.user_id': { section: 'activity' },
   // Both batches and drafts.
@@ -32,7 +32,7 @@ export const personalColumns: Record<string, { section: SectionName } | { leftOu
   'generations.user_id': { section: 'generations' },
   'hub_clones.user_id': { section: 'clones' },
   'hub_tokens.user_id': { leftOut: 'a secret for another service; saving it is in the activity' },
-  // Uploaded pictures that wait to be edited are stored for a day.
+  // Uploaded pictures are stored for a day before they are edited.
   'input_pictures.user_id': { section: 'generations' },
   'hub_xorbs.user_id': { leftOut: 'parts of unfinished uploads, stored for two days' },
   'idempotency_keys.user_id': {

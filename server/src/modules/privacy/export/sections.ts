@@ -26,10 +26,10 @@ import { exportReferrals, listInvitations } from '../../referrals/referrals.ts';
 import { listShareLinks } from '../../share-links/share-links.ts';
 
 const PAGE = 100;
-/** Higher than any row id. */
+/** Larger than any row id, so that the list starts with the newest row. */
 const NEWEST = 10n ** 18n;
 
-/** A single value, or a list that is read page by page. */
+/** A section is a single value, or a list that is read page by page. */
 export type Section = { value: () => Promise<unknown> } | { rows: AsyncIterable<unknown> };
 
 /** Returns the sections of the export by name. */
@@ -93,7 +93,8 @@ function activityOf({ db, caller: { userId } }: Context) {
 function assetsOf(ctx: Context, types: 'RAW' | 'MODEL') {
   const query = {
     ...{ types, owner: ctx.caller.userId, search: '' },
-    // Titles rarely change during the export. An asset that moves to an earlier page would be missing.
+    // Sort by title, because titles rarely change. An asset whose title changes during the export could be
+    // missed.
     ...{
       sort: 'title' as const,
       include_starter: false,
@@ -171,7 +172,7 @@ function notificationsOf(ctx: Context) {
   );
 }
 
-/** Iterates a list whose cursor is the last row of the previous page. */
+/** Yields the rows of all pages. The cursor of a page is derived from the last row of the previous one. */
 function pagesAfter<Row>(
   read: (cursor: string | undefined) => Promise<Row[]>,
   cursorOf: (row: Row) => string,

@@ -9,8 +9,8 @@ const submitted = z.object({ polling_url: z.url() });
 const task = z.object({ status: z.string(), result: z.object({ sample: z.url() }).nullish() });
 
 /**
- * Client of the API of FLUX's maker. A task is polled at the address from its submission and cannot be
- * cancelled.
+ * Client of Black Forest Labs, the maker of FLUX. The answer to a submission has the address to poll. A task
+ * cannot be cancelled.
  */
 export function blackForestLabs({ key, url, clock }: Access): Service {
   const headers = { 'x-key': key };
@@ -44,7 +44,7 @@ function toLook({ status, result }: z.output<typeof task>): JobStatus {
   return { state: 'waiting', reason: `${title} is generating it`, isGenerating: true };
 }
 
-/** Regions have their own host names. The key must not be sent to other hosts. */
+/** True if the key may be sent to this address: the same host, or another region's host. */
 function isSameService(address: string, url: string): boolean {
   const [named, own] = [new URL(address), new URL(url)];
   const isRegion = ({ protocol, hostname }: URL) => protocol === 'https:' && hostname.endsWith('.bfl.ai');

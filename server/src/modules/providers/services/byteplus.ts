@@ -8,8 +8,8 @@ const GENERATION_MS = 3 * 60_000;
 const answered = z.object({ data: z.array(z.object({ url: z.url().optional() })) });
 
 /**
- * Client of BytePlus ModelArk. Pictures are generated within the submission call, so their handle contains
- * the outputs. Videos are tasks.
+ * Client of BytePlus ModelArk. The submission call of a picture returns the outputs, which become its handle.
+ * Videos are tasks.
  */
 export function byteplus(access: Access): Service {
   const { key, url, clock } = access;
@@ -40,7 +40,7 @@ export function byteplus(access: Access): Service {
         ? { state: 'done', outputs: z.array(z.string()).parse(JSON.parse(handle.pictures ?? '[]')) }
         : tasks.look(handle, signal),
 
-    // A picture job is already finished.
+    // A handle without a task belongs to a picture, which is already done.
     cancel: async (handle) => (handle.task === undefined ? undefined : tasks.cancel(handle)),
   };
 }

@@ -3,14 +3,14 @@ import type { Clock } from '../../../platform/clock.ts';
 import { AppError, invalidRequest } from '../../../platform/errors.ts';
 import { slowLineMs } from '../../../platform/http/connection.ts';
 
-/** Timeout of a call, in addition to the time for uploading its body over a slow line. */
+/** Timeout of a call. The time to upload the body over a slow line is added. */
 const CALL_MS = 30_000;
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const SAID_LENGTH_MAX = 300;
-/** Maximum wait for Retry-After. */
+/** A longer Retry-After is shortened to this. */
 const RETRY_AFTER_MAX_MS = 10 * 60_000;
 const RETRY_AFTER_MS = 20_000;
-/** Temporary conflicts and timeouts within the service. */
+/** Statuses of temporary conflicts and of timeouts within the service. */
 const transientStatuses = new Set([408, 409, 425, 499]);
 
 export type Call = {
@@ -27,24 +27,25 @@ export type Call = {
   ms?: number;
 };
 
-/** Errors before anything was sent. */
+/** Codes of errors before any byte of the request was sent. */
 const unsentCodes = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'],
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
-/** A proxy forwarded the call but received no valid answer. */
+/** Statuses of a proxy that forwarded the call and received no valid answer. */
 const unansweredStatuses = new Set([502, 504, 520, 522, 524]);
 
-/** A call without an answer that may have reached the service and done its work. */
+/** The call has no answer, but it may have reached the service and started a job. */
 export class UnansweredCall extends AppError {}
 
-/** A fault that the service itself reports, in contrast to a proxy's. */
+/** An error that the service itself reports, unlike an error of a proxy. */
 export class ServiceReportedError extends AppError {}
 
 /**
- * Calls a service and returns its JSON answer. Throws AppError: 'invalid_request' if the service refuses the
- * input, 'internal' for errors that only the operator can fix, 'gone' for an unknown job, else 'unavailable'
- * (an UnansweredCall if the service may have acted); the signal's reason; or SyntaxError for invalid JSON.
+ * Calls a service and returns its JSON answer. Throws AppError 'invalid_request' if the service refuses the
+ * input, 'internal' for errors that only the operator can fix, 'gone' for an unknown job, and otherwise
+ * 'unavailable' (as an UnansweredCall if the call may have started a job). Also throws the signal's reason,
+ * and SyntaxError for invalid JSON.
  */
 export async function callService(call: Call): Promise<unknown> {
   const { title, url, method = 'GET', headers, body, signal } = call;

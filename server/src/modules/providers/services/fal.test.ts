@@ -5,7 +5,7 @@ import { fakeClock } from '../../../testing/fake-clock.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { fal } from './fal.ts';
 
-/* Errors that fal returns for a picture it could not generate. */
+/* Tests the errors that fal returns if it could not generate a picture. */
 
 type Answer = { status: number; headers?: Record<string, string>; body: unknown };
 let answer: Answer;
@@ -45,7 +45,7 @@ test.each(transient)('%s is reported as temporary', async (_what, said) => {
   expect(await service.look(handle, signal), 'its job').toMatchObject({ state: 'failed', error });
 });
 
-test('reports an error that fal does not call retryable as a refusal', async () => {
+test('reports an error as a refusal unless fal marks it as retryable', async () => {
   answer = { status: 422, headers: { 'x-fal-retryable': 'false' }, body: { detail: detail('other') } };
   const error = { code: 'invalid_request', publicMessage: 'fal refused this: in its own words' };
   await expect(service.submit({ model: 'any', makes: 'image', input: {} }, signal)).rejects.toMatchObject(

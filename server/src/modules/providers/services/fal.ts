@@ -49,7 +49,7 @@ export function fal({ key, url, clock }: Access): Service {
   };
 }
 
-/** A finished job has pictures or an error. */
+/** Returns the result of a finished job: its outputs, or its error. */
 async function readResult(
   handle: Handle,
   call: Pick<Call, 'headers' | 'clock' | 'signal'>,
@@ -57,7 +57,7 @@ async function readResult(
   try {
     const answer = result.parse(await callService({ title, url: handle.result ?? '', ...call }));
     if ('video' in answer) return { state: 'done', outputs: [answer.video.url] };
-    // fal returns a black picture when its safety check flags one.
+    // If fal's safety check flags a picture, fal returns a black one.
     const flagged = answer.has_nsfw_concepts ?? [];
     const outputs = answer.images.filter((_, index) => !flagged[index]).map(({ url }) => url);
     if (outputs.length === 0 && answer.images.length > 0) return { state: 'failed', error: moderated(title) };
@@ -75,7 +75,7 @@ function queueText(position: number): string {
     : `Queued at ${title}, ${position} ahead of yours`;
 }
 
-/** Never send the key to another origin, whatever address the answer contains. */
+/** Throws if an address in an answer is on another origin, because the key must not be sent there. */
 function onlyHere(address: string, url: string): string {
   if (new URL(address).origin !== new URL(url).origin)
     throw new Error(`${title} returned an address on another host: ${new URL(address).origin}`);

@@ -5,7 +5,7 @@ import { callService, moderated } from './call-service.ts';
 
 const title = 'Google';
 
-/** Google answers with 404 or FAILED_PRECONDITION if the key may not use this model. */
+/** Google answers 404 or FAILED_PRECONDITION if the account of the key may not use the model. */
 const NOT_ALLOWED =
   'Video generation not available for your account. Please contact support for allowlist access.';
 
@@ -27,7 +27,8 @@ const operation = z.object({
 });
 
 /**
- * Client of Veo in the Gemini API: a long-running operation that cannot be cancelled. Its file needs the key.
+ * Client of Veo in the Gemini API. A job is a long-running operation, which cannot be cancelled. Downloading
+ * the video needs the key.
  */
 export function google({ key, url, clock }: Access): Service {
   const headers = { 'x-goog-api-key': key };

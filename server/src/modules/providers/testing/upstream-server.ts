@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * How the services answer. `hang` leaves a job in the queue, `not cancelled` also refuses cancels,
- * `generating` runs it.
+ * How the services answer: `hang` leaves a job in the queue, `not cancelled` does too and refuses cancels,
+ * `generating` starts the job without finishing it.
  */
 export type UpstreamAnswer =
   | 'ok'
@@ -59,16 +59,16 @@ const refusals: Partial<Record<UpstreamAnswer, Reply>> = {
 type State = {
   answer: UpstreamAnswer;
   submissions: Submission[];
-  /** Separately uploaded pictures, as the text of their forms. */
+  /** Pictures that were uploaded separately, each as the text of its multipart body. */
   uploads: string[];
   /** Jobs for which a cancel arrived. */
   cancelled: string[];
   looks: number;
   /** The generated picture. */
   file: Buffer;
-  /** Delays closing the connection with `gone silent`. */
+  /** With `gone silent`, the connection is closed once this resolves. */
   silence: Promise<void>;
-  /** Delays the answer to a cancel. */
+  /** The answer to a cancel is sent once this resolves. */
   cancelling: Promise<void>;
   /** Retry-After header of `busy`. */
   retryAfter: string;

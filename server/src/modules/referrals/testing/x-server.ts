@@ -55,8 +55,8 @@ class XBook {
   }
 
   /**
-   * Expires all access tokens, and with `refreshToo` all refresh tokens, as if the user disconnected the
-   * application.
+   * Expires all access tokens. With `refreshToo` it also expires the refresh tokens, as if the user had
+   * disconnected the application.
    */
   end({ refreshToo }: { refreshToo: boolean }): void {
     this.access.clear();

@@ -16,12 +16,12 @@ import { toTokenColumns } from './to-token-columns.ts';
 import { XUnauthorized, xClient } from './x-client.ts';
 import { deleteXAccount, findXAccount, saveXAccount } from './x-queries.ts';
 
-/** How long a user may take on X's page. */
+/** How long the user may stay on X's consent page. */
 const VALID_SECONDS = 15 * 60;
 
 const PAGE = 'https://x.com/i/oauth2/authorize';
 
-/** To post, read the username, and refresh tokens after two hours. */
+/** Scopes to post, to read the username, and to refresh tokens, which expire after two hours. */
 const SCOPES = 'tweet.read tweet.write users.read offline.access';
 
 /** Returns the X authorization URL (OAuth 2.0 with PKCE). */
@@ -73,7 +73,7 @@ function staleConnection(cause?: unknown): AppError {
   return invalidParam('state', publicMessage, cause);
 }
 
-/** Returns whether the caller can post an invitation, and as which X user. */
+/** Returns whether the caller's X account is connected, and its username. */
 export async function getXAuthStatus({
   config,
   db,
@@ -86,7 +86,7 @@ export async function getXAuthStatus({
     : { status: 'not_connected', username: null };
 }
 
-/** Returns the X client and its parameters. Throws AppError 'conflict' if no X application is configured. */
+/** Returns the X client and its settings. Throws AppError 'conflict' if no X application is configured. */
 export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) {
   if (!config.x) {
     throw conflict('Posting on X is not configured on this server. Share your invitation link yourself');
@@ -96,9 +96,9 @@ export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) 
     client: xClient(config.x, clock),
     clientId: config.x.clientId,
     secret,
-    /** Where X redirects to; registered with the X application as well. */
+    /** The address to which X redirects after the consent. The X application must have the same one. */
     redirectUri: `${config.publicUrl}/invite`,
-    /** Encryption of a user's tokens. */
+    /** Returns how to encrypt a user's tokens. */
     encryptionOf: (userId: string) => ({ userId, secret, purpose: 'bakehouse x tokens' }),
   };
 }
@@ -106,8 +106,8 @@ export function requireX({ config, clock }: Pick<Services, 'config' | 'clock'>) 
 type Owner = { userId: string; secret: string; now: Date };
 
 /**
- * Returns an OAuth state: a nonce and the time, signed for the user. Nothing needs to be stored, and other
- * users' states are refused.
+ * Returns an OAuth state: a nonce and the time, signed for the user. The signature makes storing it
+ * unnecessary, and another user's state is refused.
  */
 function makeXState({ userId, secret, now }: Owner): string {
   const seconds = `${Math.floor(now.getTime() / 1000)}`;
@@ -123,15 +123,18 @@ function isXState(state: string, { userId, secret, now }: Owner): boolean {
   return age < VALID_SECONDS;
 }
 
-/** Returns the PKCE verifier, derived from the server's secret, and its challenge. */
+/**
+ * Returns the PKCE verifier and its challenge. The verifier is derived from the state and the server's
+ * secret, so it is not stored.
+ */
 function pkceOf(state: string, secret: string): { verifier: string; challenge: string } {
   const verifier = signatureOf(secret, 'x verifier', [state]);
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') };
 }
 
 /**
- * Deletes the caller's X account, then revokes its tokens at X, which may fail. With `isDeletion` the
- * account's name is left out of the append-only audit log.
+ * Deletes the caller's X account, then tries to revoke its tokens at X. With `isDeletion`, the audit log gets
+ * no account name, because its rows cannot be deleted.
  */
 export async function endXAuth(ctx: Context, { isDeletion = false } = {}): Promise<void> {
   const { config, clock, db, log } = ctx;

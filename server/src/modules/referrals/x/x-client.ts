@@ -8,10 +8,10 @@ const TIMEOUT_MS = 10_000;
 
 export type XTokens = { accessToken: string; refreshToken: string; expiresInSeconds: number };
 
-/** X refuses the token or code: the user has to connect the account again. */
+/** X does not accept the token or the code. The user has to connect the account again. */
 export class XUnauthorized extends Error {}
 
-/** It is unknown whether X acted: no answer or a server error. */
+/** X did not answer or had an internal error, so the call may have succeeded. */
 export class XUnavailable extends AppError {
   constructor(cause: unknown) {
     super('unavailable', { publicMessage: 'X did not answer. Please try again', cause });
@@ -109,8 +109,8 @@ function refusal(url: URL, { status, headers }: Response, body: unknown, now: Da
     const publicMessage = `X takes no more ${isPost ? 'posts' : 'requests'} for now. ${whenAgain(headers, now)}`;
     return tooMany(publicMessage, { cause });
   }
-  // X answers 400 to an invalid code or refresh token, and 401 to invalid client credentials, which the
-  // operator has to fix.
+  // An invalid code or refresh token has status 400. Status 401 means invalid client credentials, which only
+  // the operator can fix.
   const isToken = url.pathname === '/2/oauth2/token';
   if (isToken ? status === 400 : status === 401) return new XUnauthorized(detail, { cause });
   if (isToken) {

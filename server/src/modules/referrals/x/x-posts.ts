@@ -24,7 +24,7 @@ import {
   saveXPost,
 } from './x-queries.ts';
 
-/** A token that expires this soon may expire during the call. */
+/** Refresh a token this long before it expires, so that it stays valid during the call. */
 const LEEWAY_MS = 60_000;
 
 /** Returns whether the caller's invitation was posted on X. Throws AppError 'not_found' for another code. */
@@ -95,8 +95,8 @@ export async function postReferralToX(
 type Account = NonNullable<Awaited<ReturnType<typeof findXAccount>>>;
 
 /**
- * Calls X with the caller's token, refreshed if it expired or X refuses it. Throws AppError 'conflict' if no
- * account is connected or X revoked the connection, which is then deleted.
+ * Calls X with the caller's access token. Refreshes the token if it has expired or X refuses it. Throws
+ * AppError 'conflict' if no account is connected, or if X has revoked the connection, which is then deleted.
  */
 async function withXToken<Answer>(
   ctx: Context,
@@ -136,14 +136,14 @@ async function refresh(ctx: Context, account: Account): Promise<Account> {
     await replaceXTokens(ctx.db, account, columns);
     return { ...account, ...columns };
   } catch (error) {
-    // A refresh token works once: a concurrent call of the same user may have used it.
+    // A refresh token can be used only once. A concurrent call may have used it and stored a newer one.
     const newer = await findXAccount(ctx.db, userId);
     if (newer && !newer.refresh_token.equals(account.refresh_token)) return newer;
     throw await lost(ctx, account, error);
   }
 }
 
-/** Returns the error to throw. Deletes the connection if X no longer accepts it. */
+/** Returns the error to throw. If X no longer accepts the refresh token, deletes the connection. */
 async function lost({ db, caller }: Context, { refresh_token }: Account, error: unknown): Promise<unknown> {
   if (!(error instanceof XUnauthorized)) return error;
   await deleteXAccount(db, caller.userId, refresh_token);

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 
-/** A claim without a post expires after this time. */
+/** A claim expires after this time if no post was made. */
 const CLAIM_MS = 60_000;
 
 export async function findXAccount(db: Database | Transaction, userId: string) {
@@ -25,7 +25,7 @@ export async function saveXAccount(tx: Transaction, { user_id, ...account }: New
     .execute();
 }
 
-/** Replaces the tokens, unless another call already replaced them. */
+/** Replaces the tokens, unless a concurrent call has already replaced them. */
 export async function replaceXTokens(
   db: Database,
   { user_id, refresh_token }: { user_id: string; refresh_token: Buffer },
@@ -39,7 +39,10 @@ export async function replaceXTokens(
     .execute();
 }
 
-/** Deletes the account, if given only with this refresh token. Returns true if it existed. */
+/**
+ * Deletes the account. With `refreshToken`, only if the account still has this token. Returns true if it was
+ * deleted.
+ */
 export async function deleteXAccount(
   tx: Database | Transaction,
   userId: string,
@@ -60,7 +63,10 @@ export async function findXPost(db: Database, userId: string): Promise<{ post_id
   return row ?? null;
 }
 
-/** Claims the user's only post. Returns false if it exists or is being made. */
+/**
+ * Claims the right to post; each user has one post. Returns false if the post exists, or another call has a
+ * claim.
+ */
 export async function claimXPost(db: Database, userId: string, now: Date): Promise<boolean> {
   const claimed = await db
     .insertInto('x_posts')
@@ -77,7 +83,7 @@ export async function claimXPost(db: Database, userId: string, now: Date): Promi
   return claimed !== undefined;
 }
 
-/** Releases a claim, unless another call has taken it over. */
+/** Releases the claim, unless it expired and another call has claimed the post. */
 export async function releaseXPost(db: Database, userId: string, claimedAt: Date): Promise<void> {
   await db
     .deleteFrom('x_posts')

@@ -87,7 +87,7 @@ describe('an account on X', () => {
     expect(await statusOf(other)).toMatchObject({ status: 'not_connected' });
   });
 
-  test('does not call a refused account lookup a post', async () => {
+  test('does not mention a post if X refuses the account lookup', async () => {
     const as = await server.signUp('Max');
     const next = { to: 'GET /2/users/me', body: { detail: 'Not you' } };
     x.book.next = { ...next, status: 403 };
@@ -132,7 +132,7 @@ describe('an invitation', () => {
     );
   });
 
-  test('is posted with a new token if the old one expired or X refuses it', async () => {
+  test('is posted with a new token if the old one has expired or X refuses it', async () => {
     const [as, other] = [await connected('Eve'), await connected('Finn')];
     const before = x.book.refreshes;
     clock.advance({ hours: 2 });
@@ -144,7 +144,7 @@ describe('an invitation', () => {
     expect(x.book.refreshes).toBe(before + 2);
   });
 
-  test('is not posted once X accepts no token, until the account is connected again', async () => {
+  test('cannot be posted once X refuses all tokens, until the account is connected again', async () => {
     const as = await connected('Gus');
     x.book.end({ refreshToo: true });
     await expect(post(as, 'Hello')).rejects.toMatchObject(
@@ -173,7 +173,7 @@ describe('an invitation', () => {
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
   });
 
-  test('does not count as possibly posted if no token could be obtained', async () => {
+  test('can be retried immediately if no token could be obtained, because nothing was posted', async () => {
     const as = await connected('Kim');
     clock.advance({ hours: 2 });
     x.book.next = { to: 'POST /2/oauth2/token', status: 503, body: {} };
@@ -181,7 +181,7 @@ describe('an invitation', () => {
     expect(await post(as, 'Hello')).toMatchObject({ status: 'posted' });
   });
 
-  test('keeps a claim that another call has taken over', async () => {
+  test('does not release a claim that another call has taken over', async () => {
     const { userId } = await server.signUp('Lea');
     const { db } = server.services;
     const [first, second] = [new Date('2026-01-01T00:00:00Z'), new Date('2026-01-01T00:02:00Z')];
@@ -200,7 +200,7 @@ describe('an invitation', () => {
       refusal(409, /^Your invitation may already be on X/),
     );
     clock.advance({ minutes: 2 });
-    // Clients generated from the specification send all fields.
+    // Generated clients send all fields, even empty ones.
     const more = { recipient_id: null, reply_to: '', quote_tweet_id: null };
     expect(await post(as, 'Hello', more)).toMatchObject({ status: 'posted' });
   });

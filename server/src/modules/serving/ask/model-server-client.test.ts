@@ -5,9 +5,12 @@ import { ModelServerUnreachable, postToModelServer, readText } from './model-ser
 
 const { signal } = new AbortController();
 let requests = 0;
-/** Decides whether to close a connection instead of answering, by its number of requests. */
+/**
+ * If true, the server closes the connection instead of answering. The number of requests on the connection is
+ * passed.
+ */
 let closes: (requestsOfConnection: number) => boolean = () => false;
-/** Answers instead, without ever ending. */
+/** If set, answers in place of the server and never ends. */
 let endless: ((response: ServerResponse) => void) | null = null;
 const counts = new WeakMap<object, number>();
 const server = createServer((request, response) => {
@@ -38,7 +41,7 @@ test('reports a server that closes a new connection as unreachable', async () =>
   await expect(post()).rejects.toThrow(ModelServerUnreachable);
 });
 
-test('reports whether an unanswered request was delivered', async () => {
+test('tells whether a request without an answer was delivered', async () => {
   closes = () => true;
   const asked = requests;
   await expect(post({ alone: true })).rejects.toMatchObject({ wasDelivered: true });
@@ -50,7 +53,7 @@ test('reports whether an unanswered request was delivered', async () => {
   await expect(post({ port: free })).rejects.toMatchObject({ wasDelivered: false });
 });
 
-test('sends a request on its own connection once', async () => {
+test('sends a request with a connection of its own only once', async () => {
   closes = () => false;
   await post();
   closes = (count) => count > 1;

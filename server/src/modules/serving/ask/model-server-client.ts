@@ -4,21 +4,24 @@ import https from 'node:https';
 import { setTimeout as pause } from 'node:timers/promises';
 import { modelUnavailable } from '../../../platform/errors.ts';
 
-// Reuses connections: opening one per request would cost more than the rest of the gateway.
+// Connections are reused, because opening one per request would take longer than the rest of the gateway's
+// work.
 const agents = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 256 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 256 }),
 };
 
-/** A machine that is gone refuses no connection; the operating system would try for minutes. */
+/**
+ * A machine that is gone does not refuse connections, and the operating system would keep trying for minutes.
+ */
 const CONNECT_MS_MAX = 5_000;
 
-/** Statuses with which a router reports that it can reach none of its servers. */
+/** Statuses of a router that cannot reach any of its servers. */
 const REACHES_NONE = new Set([502, 503, 504]);
 
 /**
- * The model server did not answer, or closed the connection before its answer. The request may be sent again,
- * but if it was fully delivered, it may have crashed the server.
+ * The model server did not answer, or closed the connection before its answer. The request can be repeated.
+ * If it was delivered completely, it may have crashed the server.
  */
 export class ModelServerUnreachable extends Error {
   readonly wasDelivered: boolean;
@@ -30,32 +33,38 @@ export class ModelServerUnreachable extends Error {
   }
 }
 
-/** More than any error message needs. */
+/** Maximum length of an error response; real messages are much shorter. */
 const TEXT_CHARS_MAX = 64 * 1024;
 
-/** How often, and after which pause, to retry a server that was just replaced or has crashed. */
+/** How often to retry a server that has crashed or was just replaced. */
 const TRIES = 10;
 
 const TRY_PAUSE_MS = 300;
 
-/** How often to deliver a request that may have crashed the server. */
+/** Maximum deliveries of a request. Each one may have crashed the server. */
 const DELIVERIES = 2;
 
-/** Retry interval for callers until the engine declares the machine lost, which takes minutes. */
+/** Retry-after for callers while a machine is unreachable. The engine needs minutes to declare it lost. */
 const AGAIN_MS = 5_000;
 
 type Target = {
   url: string;
   key: string | null;
-  /** Uses a new connection: if a reused one is closed, it is unknown whether the request was delivered. */
+  /**
+   * Uses a new connection. After a reused one was closed, it would be unknown whether the request was
+   * delivered.
+   */
   alone?: boolean;
-  /** A router in front of other servers. If it can reach none of them, the request counts as unanswered. */
+  /**
+   * The target is a router in front of the servers. If it cannot reach any of them, the request counts as
+   * unanswered.
+   */
   isRouter?: boolean;
 };
 
 /**
- * Posts a JSON body to a model server with its key. Resolves with the answer once its headers arrived. Throws
- * ModelServerUnreachable. An abort ends the request, even in the middle of its answer.
+ * Posts a JSON body to a model server. Resolves as soon as the headers of the answer arrive. Throws
+ * ModelServerUnreachable. An abort also ends an answer that is being read.
  */
 export function postToModelServer(
   { url, key, alone = false, isRouter = false }: Target,
@@ -92,8 +101,8 @@ export function postToModelServer(
       });
       request.on('error', (error) => {
         if (signal.aborted) reject(error);
-        // llama.cpp closes a connection after each stream without announcing it, so a closed reused
-        // connection does not mean that the server is down. A new connection was not used before.
+        // llama.cpp closes its connection after each stream without announcing that. So if a reused
+        // connection is closed, the server may be fine: send the request again.
         else if (request.reusedSocket && !isAnswered) resolve(send(false));
         else reject(new ModelServerUnreachable(error, { wasDelivered: request.writableFinished }));
       });
@@ -115,9 +124,9 @@ export async function readText(answer: IncomingMessage): Promise<string> {
 }
 
 /**
- * Repeats attempts, numbered from 1, until one reaches the model server. Throws errors of the attempt,
- * AppError 'unavailable' if none reaches it, with `retryAfterMs` if no request was delivered, and the
- * signal's abort.
+ * Calls `attempt` until it reaches the model server; the attempts are numbered from 1. Throws the attempt's
+ * other errors, and the signal's reason. If no attempt reaches the server, throws AppError 'unavailable',
+ * with `retryAfterMs` if no request was delivered.
  */
 export async function retryUnreachable<Reached>(
   attempt: (number: number) => Promise<Reached>,

@@ -31,7 +31,7 @@ it('ends a request without progress for three minutes', () => {
   deadline.stop();
 });
 
-it('does not count time in which nothing is expected of the model server', () => {
+it('does not count time in which the model server has nothing to do', () => {
   const deadline = requestDeadline('bread', 'text');
   vi.advanceTimersByTime(4 * MINUTE_MS);
   deadline.progress();
@@ -59,7 +59,7 @@ it('ends a request after half an hour despite steady progress', () => {
   deadline.stop();
 });
 
-it('mentions pictures when one is generated', () => {
+it("says 'generated' instead of 'wrote' if the model makes pictures", () => {
   const [still, slow] = [requestDeadline('bread', 'image'), requestDeadline('bread', 'image')];
   still.progress();
   vi.advanceTimersByTime(30 * MINUTE_MS);
@@ -73,7 +73,7 @@ it('mentions pictures when one is generated', () => {
   slow.stop();
 });
 
-it('ends nothing after it was stopped', () => {
+it('never aborts after it was stopped', () => {
   const deadline = requestDeadline('bread', 'text');
   deadline.progress();
   deadline.stop();
@@ -81,7 +81,7 @@ it('ends nothing after it was stopped', () => {
   expect(deadline.signal.aborted).toBe(false);
 });
 
-it.each(['before', 'after'])('expires when the server closes %s it began', (when) => {
+it.each(['before', 'after'])('expires on a shutdown that begins %s the request', (when) => {
   const closing = new AbortController();
   const reason = new Error('The server is stopping');
   if (when === 'before') closing.abort(reason);

@@ -5,22 +5,25 @@ import { timedOut } from '../../../platform/errors.ts';
  * machine.
  */
 const STILL_MS_MAX = 3 * 60_000;
-/** From the request's arrival to the last token or the finished picture, waiting included. */
+/**
+ * Maximum time from the arrival of a request to the last token or the finished picture, including time in
+ * queues.
+ */
 export const IN_ALL_MS_MAX = 30 * 60_000;
-/** OpenAI's clients wait ten minutes for a non-streaming answer and then retry. */
+/** Maximum time of a non-streaming answer: OpenAI's clients wait for ten minutes and then retry. */
 export const ONE_PIECE_MS_MAX = 9.5 * 60_000;
 
 export type RequestDeadline = {
-  /** Aborted when the time is up, with the error for the caller as its reason. */
+  /** Aborted when the time is up. Its reason is the error for the caller. */
   signal: AbortSignal;
-  /** True if the deadline expired because the model server stalled or this server stops. */
+  /** True if the time is up because the model server stalled, or because this server stops. */
   isOurs: () => boolean;
   /**
-   * The model server made progress: accepted the request, read a part of the prompt, wrote a token or made a
-   * step.
+   * Reports progress of the model server: it accepted the request, read a part of the prompt, or made a token
+   * or a step.
    */
   progress: () => void;
-  /** Stops the stall timer while nothing is expected of the model server. */
+  /** Stops the stall timer while the model server has nothing to do for the request. */
   rest: () => void;
   stop: () => void;
 };
@@ -35,7 +38,10 @@ const WORDS = {
   image: { didNothing: 'generated nothing', toFinish: 'the picture', askForLess: 'Ask for fewer steps' },
 };
 
-/** Creates a deadline for the whole request and for stalls of its model server. `closing` also ends it. */
+/**
+ * Creates a deadline for a request. It expires after the total time, if the model server stalls, or on
+ * `closing`.
+ */
 export function requestDeadline(
   modelName: string,
   kind: keyof typeof WORDS,
@@ -59,7 +65,8 @@ export function requestDeadline(
     isOurs = true;
     over.abort(closing?.reason);
   };
-  // Removed explicitly because it outlives every request: see linkSignals.
+  // Remove the listener when the request ends, because `closing` lives as long as the process (see
+  // linkSignals).
   closing?.addEventListener('abort', close);
   if (closing?.aborted) close();
   const rest = () => clearTimeout(still);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 const insertBase = () => insertModel(serving.server.services, user, 'Sourdough', { 'model.gguf': 'weights' });
 
-it('a live deployment prevents deleting its base, an ended one does not', async () => {
+it('the base of a live deployment cannot be deleted; the base of an ended one can', async () => {
   const { server } = serving;
   const base = await insertBase();
   const fineTune = await insertFineTune(server.services, base, user, 'Sourdough Talk');

@@ -13,10 +13,10 @@ import { contextBytes, type ModelContext } from '../../models/context/model-cont
 import type { RequestedInstance, ServedContext, ServingPlacement } from '../served-model.ts';
 import { PARALLEL_REQUESTS, type TextEngine } from '../text-spec.ts';
 
-/** Share of a GPU's memory that vLLM is configured to use (the runtime's serve/vllm.py). */
+/** The part of a GPU's memory that vLLM may use. The runtime sets it in serve/vllm.py. */
 const VLLM_SHARE = 0.9;
 
-/** Memory that vLLM needs on each GPU next to the weights: libraries, CUDA graphs and one full context. */
+/** Memory per GPU that vLLM needs besides the weights, for libraries, CUDA graphs and one full context. */
 const BESIDE_WEIGHTS_BYTES = 3 * 1024 ** 3;
 
 const GB = 1e9;
@@ -30,8 +30,8 @@ export function gpuOfInstance(name: string): GpuType | undefined {
 type TextPlacement = ServingPlacement & { engine: TextEngine };
 
 /**
- * Returns the requested GPUs if they exist and fit the weights, else as many of another type, else the CPU
- * (also if vLLM is missing). Null for an unknown instance type.
+ * Chooses where to serve a model: on the requested GPUs if the machine has them and the weights fit; else on
+ * as many GPUs of another type; else, or without vLLM, on the CPU. Null for an unknown instance type.
  */
 export function choosePlacement(
   { instanceType, gpuCount }: RequestedInstance,
@@ -53,7 +53,7 @@ export function gpuBytes(weightsBytes: number, gpuCount: number): number {
   return (weightsBytes / gpuCount + BESIDE_WEIGHTS_BYTES) / VLLM_SHARE;
 }
 
-/** Returns a label of a deployment's device. */
+/** Returns the label of a deployment's device, e.g. '2 x A100'. */
 export function deviceLabel(server: { accelerator: string | null; accelerator_count: number }): string {
   if (!server.accelerator) return 'CPU';
   return `${server.accelerator_count} x ${gpuLabel(server.accelerator)}`;
@@ -80,8 +80,8 @@ export function chooseContext(
 type OnCpu = { asked: number | undefined; memoryBytes: number | undefined };
 
 /**
- * Returns the context to serve on the CPU, where llama.cpp reserves it for each concurrent request. Without a
- * requested context, chooses as much as fits next to the weights into memory. Throws AppError
+ * Returns the context to serve on the CPU. llama.cpp reserves its memory for each concurrent request. If no
+ * context is requested, chooses the largest context that fits into memory with the weights. Throws AppError
  * 'invalid_request'.
  */
 export function chooseCpuContext(
@@ -103,7 +103,9 @@ export function chooseCpuContext(
   return { ...wanted, tokens: fitting };
 }
 
-/** Throws AppError 'invalid_request' if min_replicas exceeds the capacity of the whole installation. */
+/**
+ * Throws AppError 'invalid_request' if the installation cannot run `min_replicas` replicas, even when idle.
+ */
 export function checkCapacity(
   { min_replicas }: { min_replicas: number },
   { accelerator, count }: ServingPlacement,
@@ -119,7 +121,7 @@ export function checkCapacity(
   );
 }
 
-/** A replica uses GPUs of one machine only. */
+/** Returns how many replicas fit on the GPUs. The GPUs of a replica must be in one machine. */
 function roomOnGpus(accelerator: string, count: number, { gpus = [] }: Capacity): number {
   const ofKind = gpus.filter(({ type }) => type === accelerator);
   return ofKind.reduce(

@@ -17,12 +17,12 @@ import { chooseImagePlacement } from './place-image-model.ts';
 
 const GIB = 1024 ** 3;
 
-/** Defaults of a deployment. */
+/** Assume the defaults of a deployment. */
 const ASKED = { instanceType: 'a100', gpuCount: 1 };
 
 const TYPE = 'NVIDIA_TESLA_A100';
 
-/** Creates the function that predicts a remote model's placement, from its files and their sizes. */
+/** Creates the function that predicts the placement of a remote model, from its files and their sizes. */
 export function createServingPredictor({ capacity }: ReadCapacity): PredictPlacement {
   return async (model) => {
     const offered = await capacity();
@@ -56,7 +56,10 @@ async function predictPipeline(model: RemoteModel, capacity: Capacity): Promise<
   }
 }
 
-/** Like a text model, except that the runtime's encoder serves safetensors on the CPU. */
+/**
+ * Predicts the placement of an embedding model. It differs from a text model's on the CPU, where the
+ * runtime's encoder serves safetensors.
+ */
 async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise<PredictedPlacement> {
   const lack = findLackForGpu(model, capacity);
   const weights = listModelFiles(model.files).filter(isWeights);
@@ -65,10 +68,13 @@ async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise
   const config = await model.readJson('config.json');
   return isEncoderFamily(config?.model_type)
     ? onto({ accelerator: null, count: 0 })
-    : cannot(`${model.title} is not of a type whose embeddings are served on the CPU`);
+    : cannot(`${model.title} is of a type that the CPU cannot serve`);
 }
 
-/** With vLLM on a GPU that fits the safetensors, else with llama.cpp from GGUF. */
+/**
+ * Predicts the placement of a text model: vLLM on a GPU that fits the safetensors, else llama.cpp with the
+ * GGUF.
+ */
 function predictText(model: RemoteModel, capacity: Capacity): PredictedPlacement {
   const lack = findLackForGpu(model, capacity);
   if (lack !== null && typeof lack === 'object') return onto(lack);
@@ -78,7 +84,10 @@ function predictText(model: RemoteModel, capacity: Capacity): PredictedPlacement
   return cannot(lack ? `${lack}. ${lackOnCpu}` : lackOnCpu);
 }
 
-/** Returns the GPU placement, or why no GPU can serve it; null if the installation has no GPU for text. */
+/**
+ * Returns the placement on GPUs, or a sentence that explains why no GPU can serve the model. Null if the
+ * installation serves no text on GPUs.
+ */
 function findLackForGpu(model: RemoteModel, capacity: Capacity): ServingPlacement | string | null {
   if (choosePlacement(ASKED, capacity, 0)?.engine !== 'vllm') return null;
   const weights = listModelFiles(model.files).filter(isWeights);
@@ -114,7 +123,7 @@ export function findFluxFault(
 }
 
 /**
- * True if the model is neither a starter nor the user's: its process must not serve other users' deployments.
+ * True for another user's model that is not a starter. Its process must not serve other users' deployments.
  */
 export function isOtherUsersModel({ asset }: Pick<AssetRevision, 'asset'>, userId: string): boolean {
   return !asset.isStarter && asset.ownerUserId !== userId;

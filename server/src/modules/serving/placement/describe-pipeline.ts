@@ -15,10 +15,10 @@ import { type ImageMemory, memoryOfAllWeights, parisMemory } from './image-memor
 const TEXT_ENCODERS = ['text_encoder', 'text_encoder_2'];
 const TOKENIZERS = ['tokenizer', 'tokenizer_2'];
 
-/** Token limits of the installed sentence encoder. */
+/** Range of token limits that the sentence encoder of the runtime supports. */
 const TEXT_WINDOW = { min: 2, max: 256 };
 
-/** Files that the runtime opens: weights, configurations and tokenizers. */
+/** Files that the runtime loads: weights, configurations and tokenizers. */
 const LOADED = /\.(safetensors|json|txt|model)$/;
 
 const flux = {
@@ -61,18 +61,18 @@ type Family = {
   /** Display name of this kind of model. */
   what: string;
   engine: ImageEngine;
-  /** Licence of the weights unless the model card names an open one. */
+  /** Licence of the weights. A model card with an open licence overrides it. */
   licence: LicenceName | null;
-  /** Required parts of a model with this index and these files. */
+  /** Returns the parts that a model with this index and these files must have. */
   needed: (index: PipelineIndex, paths: string[]) => NeededParts;
   memory: (weights: InputFile[]) => ImageMemory;
-  /** The starter to deploy for these Hub names if the user has no such model. */
+  /** A starter that is deployed for these hub names if the user has no model with such a name. */
   standIn: { for: RegExp; starter: string } | null;
 };
 
 /**
- * Returns the folders of the pipeline. Files outside them are not loaded, e.g. all weights in a single file.
- * Throws AppError 'conflict' if a part is missing.
+ * Returns the folders of the pipeline, which the runtime loads. Other files are ignored, e.g. a single file
+ * with all weights. Throws AppError 'conflict' if a part is missing.
  */
 export function describePipeline(
   { title, files }: { title: string; files: AssetRevision['files'] },
@@ -101,7 +101,7 @@ function lacks(title: string, what: string): AppError {
   return conflict(`${title} has ${what}`, { param: 'model_id' });
 }
 
-/** Returns the sentence for a model that fits on no GPU. */
+/** Returns the sentence for a model that is too large for each GPU. */
 export function describeMissingGpu(title: string, gib: number): string {
   return `${title} needs a GPU with at least ${gib} GB of memory, and this server has none`;
 }
@@ -110,15 +110,19 @@ export function isWeights({ path }: { path: string }): boolean {
   return path.endsWith('.safetensors');
 }
 
-/** Parts that a model needs: folders with weights, and other folders or files. */
+/** Parts that a model must have: folders with weights, and other folders or files. */
 type NeededParts = { weights: string[]; others: string[] };
 
 /*
- * The runtime has the same rules and checks the rest when it loads a model: `_checked_index` and
- * `_has_text_encoders` in image/kontext/pipeline.py, `load_text_encoder` in image/paris/pipeline.py.
+ * These rules must match the runtime's: `_checked_index` and `_has_text_encoders` in
+ * image/kontext/pipeline.py, `load_text_encoder` in image/paris/pipeline.py. The runtime checks everything
+ * else when it loads a model.
  */
 
-/** Returns the parts of a FLUX model: both text encoders and tokenizers if its index names any of them. */
+/**
+ * Returns the parts of a FLUX model. If its index names a text encoder or a tokenizer, it must have both of
+ * each.
+ */
 function neededOfFlux(index: PipelineIndex): NeededParts {
   const hasTextEncoders = [...TEXT_ENCODERS, ...TOKENIZERS].some((part) => isNamed(index[part]));
   return {
@@ -128,8 +132,8 @@ function neededOfFlux(index: PipelineIndex): NeededParts {
 }
 
 /**
- * Returns the parts of a Paris model: its own text encoder and tokenizer, unless its index states the token
- * limit of the installed sentence encoder.
+ * Returns the parts of a Paris model. It needs a text encoder and tokenizer of its own, unless its index has
+ * a token limit for the runtime's sentence encoder.
  */
 function neededOfParis(index: PipelineIndex, paths: string[]): NeededParts {
   const hasTextEncoder = paths.some((path) => path.startsWith('text_encoder/')) || !namesWindow(index);
@@ -139,7 +143,10 @@ function neededOfParis(index: PipelineIndex, paths: string[]): NeededParts {
   };
 }
 
-/** Returns the parts of a Wan model; second transformer, text encoder and image encoder are optional. */
+/**
+ * Returns the parts of a Wan model. The second transformer, text encoder, image encoder and their tokenizer
+ * and processor are needed only if its index names them.
+ */
 function neededOfWan(index: PipelineIndex): NeededParts {
   const named = (part: string) => isNamed(index[part]);
   return {
@@ -148,7 +155,7 @@ function neededOfWan(index: PipelineIndex): NeededParts {
   };
 }
 
-/** [null, null] marks an omitted part. */
+/** True if the index names the part. An omitted part is [null, null]. */
 function isNamed(part: unknown): boolean {
   const isNone = Array.isArray(part) && part.length === 2 && part.every((name) => name === null);
   return part !== undefined && part !== null && !isNone;
@@ -163,7 +170,7 @@ function namesWindow({ text_window: window }: PipelineIndex): boolean {
   );
 }
 
-/** Returns a hash that is equal for the same files under the same paths. */
+/** Returns a hash of the files' paths and contents. */
 export function hashFiles(files: InputFile[]): string {
   const hash = createHash('sha256');
   for (const { path, sha256 } of files) hash.update(`${sha256} ${path}\n`);

@@ -2,22 +2,22 @@ import type { InputFile } from '@bakehouse/contract/runtime/workload-spec';
 
 type Weights = readonly Pick<InputFile, 'path' | 'size_bytes'>[];
 
-/** Bytes of an image model's weights: in total, and those that must be on a GPU at the same time. */
+/** Bytes of all weights of an image model, and of the weights that must be on a GPU at the same time. */
 export type ImageMemory = { allBytes: number; gpuBytes: number };
 
-/** The folder with the base of experts that are stored as differences. */
+/** Folder of the base model, if the experts are stored as differences from it. */
 const BASE = 'base';
 const EXPERT = /^expert_\d+$/;
 
-/** Returns the memory of a model that is entirely on the GPU. */
+/** Returns the memory of a model that must be completely on the GPU. */
 export function memoryOfAllWeights(weights: Weights): ImageMemory {
   const allBytes = sumOf(weights.map(({ size_bytes }) => size_bytes));
   return { allBytes, gpuBytes: allBytes };
 }
 
 /**
- * Returns the memory of a Paris model: experts that do not fit on the GPU wait in main memory, all but one.
- * An expert stored as a difference is as large as its base once loaded.
+ * Returns the memory of a Paris model. Only one expert must be on the GPU; the others can wait in main
+ * memory. An expert that is stored as a difference is as large as the base once it is loaded.
  */
 export function parisMemory(weights: Weights): ImageMemory {
   const bytesOf = (folder: string) =>

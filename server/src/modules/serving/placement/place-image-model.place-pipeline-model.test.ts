@@ -94,7 +94,7 @@ test.each([
   });
 });
 
-test('a model that only generates can be deployed as FLUX but not as Kontext', async () => {
+test('a FLUX model that cannot edit can be deployed as FLUX but not as Kontext', async () => {
   const files = { 'model_index.json': '{"_class_name": "FluxPipeline"}' };
   const { assetId } = await insertFlux(server.services, ada, 'Flux', files);
   await expect(server.request(imageCalls['flux-kontext'].deploy, ...asked(assetId))).rejects.toMatchObject({

@@ -29,15 +29,16 @@ import type { ImageMemory } from './image-memory.ts';
 
 const GIB = 1024 ** 3;
 
-/** Share of a GPU's memory that a process may use. */
+/** The part of a GPU's memory that a process may use. */
 const GPU_SHARE = 0.95;
 
 /**
- * Memory for CUDA and a one-megapixel picture next to the weights; the runtime reserves the same for Paris.
+ * GPU memory needed besides the weights: CUDA and a one-megapixel picture. The runtime reserves the same for
+ * Paris.
  */
 const BESIDE_WEIGHTS_BYTES = 4 * GIB;
 
-/** A larger model would take minutes per picture on the CPU. */
+/** Maximum size on the CPU. A larger model would take minutes per picture. */
 const CPU_WEIGHTS_BYTES_MAX = GIB;
 
 /** Licences under which anyone may serve a model, as named in model cards. */
@@ -53,14 +54,15 @@ const open = new Set([
 
 const CARD = 'README.md';
 
-/** Diffusers' file name for LoRA weights trained for a pipeline. */
+/** File name that Diffusers uses for LoRA weights. */
 const ADAPTER = 'pytorch_lora_weights.safetensors';
 
 const TEXT_BYTES_MAX = 512 * 1024;
 
 /**
- * Returns an image model's placement and files. A starter model is small, so it stays on the CPU and leaves
- * the GPUs to hourly deployments. Throws AppError 'not_found', or 'conflict' for another model.
+ * Returns the placement and files of an image starter. It always runs on the CPU, because it is small and
+ * deployments need the GPUs. Throws AppError 'not_found', and 'conflict' for a model that is not an image
+ * starter.
  */
 export async function placeImageModel(
   ctx: Context,
@@ -70,7 +72,7 @@ export async function placeImageModel(
   const wanted = { assetId, userId: ctx.caller.userId };
   const { asset } = await requireRevision(ctx.db, wanted);
   if (asset.starterTask !== 'image') throw notAnImageModel(asset);
-  // Read only now: a starter model has few files, a user's model may have any number.
+  // Read the files only now: the model is a starter with few files, while a user's model may have any number.
   const { revision, files } = await readRevision(ctx.db, wanted);
   const index = await readPipelineIndex(ctx, files);
   const kind = imageDeploymentKinds.find((one) => isServedAs(one, index?._class_name ?? null));
@@ -100,8 +102,8 @@ function notAnImageModel({ title }: { title: string }): AppError {
 }
 
 /**
- * Returns the requested GPU if the model fits, else another type, else the CPU for a small model; or the
- * gibibytes that a GPU would need.
+ * Returns the requested GPU if the model fits, else a GPU of another type, else the CPU for a small model. If
+ * nothing fits, returns how many gibibytes a GPU would need.
  */
 export function chooseImagePlacement(
   type: GpuType,
@@ -117,8 +119,8 @@ export function chooseImagePlacement(
 }
 
 /**
- * Returns the placement of a kind's pipelines: starters on the CPU, others on a GPU that fits them, or on the
- * CPU if small. `modelId` may be a name on a model hub.
+ * Returns the function that places models of this kind: starters on the CPU; other models on a GPU that fits
+ * them, or on the CPU if they are small. `modelId` may also be a name on a model hub.
  */
 export function placePipelineModel(kind: ImageDeploymentKind): Place {
   return async (ctx, parts, modelId, asked) => {
@@ -207,7 +209,8 @@ function needsGpu({ asset }: AssetRevision, gib: number): AppError {
 }
 
 /**
- * Reads the licence from a model card's header. Null if it is open, else the licence of the model's family.
+ * Returns the licence that users must accept: null if the model card's header names an open licence, else the
+ * licence of the model's family.
  */
 export function readCardLicence(card: string, ofFamily: LicenceName | null): LicenceName | null {
   const [, header = ''] = /^---\r?\n([\s\S]*?)\r?\n---/.exec(card) ?? [];

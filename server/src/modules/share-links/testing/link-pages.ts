@@ -30,7 +30,7 @@ export async function linkPages(server: TestServer) {
     fetchOwn,
     tokenOf: ({ url }: { url: string }) => new URL(url).pathname.replace(/^\/share\//, ''),
     shown: (token: string) => server.request(getShared, { params: { token } }),
-    /** Returns the statuses of everything behind a link, including one file. */
+    /** Returns the statuses of the API call and the page of a link, and of one file if given. */
     statusesOf: async (token: string, file?: string): Promise<number[]> => [
       (await server.send(getShared, { params: { token } })).status,
       (await page(token)).statusCode,

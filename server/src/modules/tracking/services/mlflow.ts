@@ -16,7 +16,7 @@ const PARAMS_MAX = 100;
 const PARAM_LENGTH_MAX = 6_000;
 
 const STATUSES: Record<Outcome, string> = { completed: 'FINISHED', failed: 'FAILED', cancelled: 'KILLED' };
-/** Tag that identifies a run created earlier. */
+/** Each run has this tag, by which a later call finds it. */
 const RUN_TAG = 'bakehouse.run_id';
 
 const found = z.object({ experiment: z.object({ experiment_id: z.string() }) });
@@ -25,7 +25,10 @@ const runInfo = z.object({ info: z.object({ run_id: z.string() }) });
 const oneRun = z.object({ run: runInfo });
 const runs = z.object({ runs: z.array(runInfo).default([]) });
 
-/** Client of an MLflow tracking server (REST API 2.0), which stores equal values of a step once. */
+/**
+ * Client of an MLflow tracking server (REST API 2.0). The server stores equal values of the same step only
+ * once.
+ */
 export function mlflow(access: Access, { project }: { project: string }): TrackingService {
   async function post<Answer extends z.ZodType>(
     schema: Answer,

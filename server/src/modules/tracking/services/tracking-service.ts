@@ -5,9 +5,11 @@ import {
   requestAllowedAddress,
 } from '../../../platform/http/addresses/request-allowed-address.ts';
 
-/** The service refuses the key or its address: the owner has to save another one. */
+/**
+ * The service refuses the key, or its address is wrong. Nothing is logged until the owner saves another one.
+ */
 export class ServiceRefused extends Error {
-  /** The invalid field. */
+  /** The invalid field: the key or the address. */
   readonly param: 'api_key' | 'url';
 
   constructor(
@@ -19,10 +21,10 @@ export class ServiceRefused extends Error {
   }
 }
 
-/** The service refuses one run, e.g. because it was deleted there. Other runs may still be accepted. */
+/** The service refuses one run, e.g. because the run was deleted there. It may accept other runs. */
 export class RunRefused extends Error {}
 
-/** The service does not answer, or reports an internal error or overload. */
+/** The service does not answer, is overloaded, or reports an internal error. */
 export class ServiceUnavailable extends Error {}
 
 const TIMEOUT_MS = 20_000;
@@ -33,10 +35,10 @@ export type RunToLog = {
   id: string;
   title: string;
   startedAt: Date;
-  /** Team or user to log under, if the service has them; null for the key's owner. */
+  /** Team or user to which the run belongs at the service; null for the owner of the key. */
   entity: string | null;
   tags: string[];
-  /** Parameters of base, dataset and training, by name. */
+  /** The base, the dataset and the training parameters. */
   parameters: Record<string, string | number | boolean>;
 };
 
@@ -48,15 +50,18 @@ export type Outcome = 'completed' | 'failed' | 'cancelled';
 type Logged = { remoteId: string; pointsSent: number };
 
 /**
- * An experiment tracker with its owner's key. All calls are idempotent. Throws `ServiceRefused`, `RunRefused`
- * or `ServiceUnavailable`.
+ * A client for an experiment tracker with its owner's key. All calls are idempotent. They throw
+ * `ServiceRefused`, `RunRefused` or `ServiceUnavailable`.
  */
 export type TrackingService = {
-  /** Verifies the key and the project. Returns the key's owner if the service reports it. */
+  /**
+   * Verifies the key and the project. Returns the name of the key's owner; null if the service does not
+   * report it.
+   */
   check: () => Promise<string | null>;
   /** Creates the run at the service. */
   begin: (run: RunToLog) => Promise<{ remoteId: string; url: string }>;
-  /** Appends points; `lastValues` has the last value of each metric. */
+  /** Sends new points. `lastValues` has the latest value of each metric. */
   log: (logged: Logged, points: Point[], lastValues: Record<string, number>) => Promise<void>;
   end: (logged: Logged, outcome: Outcome, at: Date) => Promise<void>;
 };
@@ -66,25 +71,25 @@ export type Access = {
   /** Base URL. */
   url: URL;
   headers: Record<string, string>;
-  /** True if the operator allows this host in a private network. */
+  /** True if the operator allows calls to this host although it is in a private network. */
   isTrusted: boolean;
   /** Display name. */
   name: string;
-  /** Statuses that mean the key is refused, not the request. */
+  /** Statuses by which the service refuses the key. */
   keyRefusals: readonly number[];
 };
 
 type Ask = {
   path: string;
   query?: Record<string, string>;
-  /** Sent as JSON with POST; without it the request is a GET. */
+  /** Body of a POST request, sent as JSON. Without a body, the request is a GET. */
   body?: object;
 };
 
 /**
- * Calls an experiment tracker, only at public addresses unless the operator trusts it. Returns the status,
- * 200 or 404, and the JSON answer; null if it is no JSON. Throws ServiceRefused, RunRefused and
- * ServiceUnavailable with a sentence.
+ * Calls an experiment tracker. The address must be public, unless the operator trusts the host. Returns the
+ * status, which is 200 or 404, and the JSON answer; null if it is no JSON. Throws ServiceRefused, RunRefused
+ * and ServiceUnavailable, whose messages are sentences.
  */
 export async function callTracker(
   { url: base, headers, isTrusted, name, keyRefusals }: Access,

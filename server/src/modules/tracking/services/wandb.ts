@@ -11,7 +11,7 @@ import {
   type TrackingService,
 } from './tracking-service.ts';
 
-/** Exit codes of the SDK's process. */
+/** Exit codes that the SDK reports for a run. */
 const EXIT_CODES: Record<Outcome, number> = { completed: 0, failed: 1, cancelled: 255 };
 
 const VIEWER = 'query Viewer { viewer { username entity } }';
@@ -48,8 +48,9 @@ const graphql = z.object({
 type GraphqlError = NonNullable<z.output<typeof graphql>['errors']>[number];
 
 /**
- * Client of Weights & Biases with the calls of its SDK: GraphQL for runs, `file_stream` for their history,
- * whose numbered lines are overwritten when sent again. The run id makes creating a run idempotent.
+ * Client of Weights & Biases. It makes the same calls as the SDK: GraphQL for runs, and `file_stream` for
+ * their history. Both are idempotent: a run is created by its id, and a repeated line overwrites the line
+ * with the same number.
  */
 export function wandb(access: Access, { project }: { project: string }): TrackingService {
   async function query<Data extends z.ZodType>(
@@ -101,7 +102,9 @@ export function wandb(access: Access, { project }: { project: string }): Trackin
   };
 }
 
-/** Maps an error to a refused key, a refused run (e.g. a team without access), or a temporary error. */
+/**
+ * Returns the error for a refused key, a refused run (e.g. a team without access), or else a temporary error.
+ */
 function refusalOf({ message, extensions }: GraphqlError, name: string): Error {
   const isOfKey =
     extensions?.code === 'UNAUTHENTICATED' ||
@@ -115,7 +118,7 @@ function refusalOf({ message, extensions }: GraphqlError, name: string): Error {
     : new ServiceUnavailable(`${name} answered with an error: ${message}`);
 }
 
-/** Wraps each setting under `value`, as the service expects. */
+/** The service expects each setting as an object with a `value`. */
 function toConfig({ parameters }: RunToLog) {
   return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, { value }]));
 }
@@ -124,7 +127,7 @@ function toLine({ step, at, values }: Point): string {
   return JSON.stringify({ ...values, _step: step, _timestamp: at.getTime() / 1000 });
 }
 
-/** The web app has its own host at wandb.ai; self-hosted servers use one address for both. */
+/** Returns the address of the web app. It differs from the API's only at wandb.ai. */
 function appOrigin({ origin }: URL): string {
   return origin.replace(/^https:\/\/api\.wandb\.ai$/, 'https://wandb.ai');
 }

@@ -14,11 +14,11 @@ export type MlflowRun = {
 /** For tests: an in-memory MLflow tracking server. */
 export async function mlflowServer() {
   const service = {
-    /** Required authorization header. */
+    /** Requests must have this authorization header. */
     authorization: 'Bearer mlflow-token-of-ada',
     experiments: {} as Record<string, string>,
     runs: [] as MlflowRun[],
-    /** Processes the next request but fails to answer it. */
+    /** If true, the next request is processed but gets no answer. */
     losesAnswer: false,
   };
   const server = await jsonServer((asked) => {

@@ -24,11 +24,11 @@ export type WandbRun = {
 export async function wandbServer() {
   const service = {
     key: 'wandb-key-of-ada',
-    /** By project and id. */
+    /** Runs by their project and id. */
     runs: {} as Record<string, WandbRun>,
-    /** GraphQL error of the next queries, if any. */
+    /** If set, queries return this GraphQL error. */
     error: null as { message: string; extensions?: { code: string } } | null,
-    /** Processes the next request but fails to answer it. */
+    /** If true, the next request is processed but gets no answer. */
     losesAnswer: false,
   };
   const server = await jsonServer((asked) => {

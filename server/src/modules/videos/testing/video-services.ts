@@ -25,7 +25,7 @@ export async function videoServices() {
   const state = {
     answer: 'ok' as VideoAnswer,
     calls: [] as Call[],
-    /** Key headers of file downloads. */
+    /** The key header of each file download. */
     fileKeys: [] as (string | undefined)[],
     file: videoFile({ hasAudio: true, seconds: 8 }),
   };
@@ -63,7 +63,7 @@ export async function videoServices() {
   };
 }
 
-/** Returns each service's answers. */
+/** Returns functions that answer the calls of each service. */
 function repliesOf(state: { answer: VideoAnswer }, url: string) {
   function google(path: string): Reply {
     const error = (code: number, name: string) => ({

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 
 const answerConfined = JSON.stringify(new URL('../answer-confined.ts', import.meta.url));
 
-/** For tests: a program in `dir` that answers with what the function body returns for its `input`. */
+/** For tests: writes a program into `dir`. Its answer is what this function body returns for `input`. */
 export async function writeProgram(dir: string, name: string, body: string): Promise<URL> {
   const file = path.join(dir, `${name}.mjs`);
   await writeFile(

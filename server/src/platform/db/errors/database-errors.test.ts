@@ -14,7 +14,7 @@ const errorOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test('a database that is unreachable or unusable is away', async () => {
+test('a database that is unreachable or cannot be used counts as unavailable', async () => {
   const nowhere = createPool('postgresql://nobody@127.0.0.1:1/nothing');
   onFileEnd(() => nowhere.end());
   expect(isDatabaseAway(await errorOf(nowhere.query('select 1')))).toBe(true);
@@ -37,7 +37,7 @@ test.each([
   expect(isDatabaseAway(Object.assign(new Error(message), { code }))).toBe(true);
 });
 
-/** Closes each connection as soon as it receives data. */
+/** A server that closes each connection as soon as it receives data. */
 async function cuttingServer(): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);

@@ -1,6 +1,6 @@
 import pg from 'pg';
 
-/** Errors of broken or failed database connections; they look like any socket's errors. */
+/** Errors of broken database connections. They look like the errors of any other socket. */
 const lostConnections = new WeakSet<Error>();
 
 /**
@@ -9,10 +9,10 @@ const lostConnections = new WeakSet<Error>();
  */
 const SQLSTATES = /^(08|53|57P|58)|^25006$/;
 
-/** The driver's own errors have no codes. */
+/** Messages of the driver's own errors, which have no codes. */
 const SENTENCES = /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered)/;
 
-/** Marks an error of a database connection before the connection's user sees it. */
+/** Marks an error of a database connection. Must be called before the connection's user sees the error. */
 export function markLostConnection(error: Error): void {
   lostConnections.add(error);
 }
@@ -21,15 +21,15 @@ export function markLostConnection(error: Error): void {
 export function isDatabaseAway(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (SENTENCES.test(error.message)) return true;
-  // Connections to model servers and external services break too.
+  // Checks the mark, because connections to model servers and external services fail with the same errors.
   if (lostConnections.has(error)) return true;
   const { code } = error as NodeJS.ErrnoException;
   return code !== undefined && SQLSTATES.test(code);
 }
 
 /**
- * Returns true if PostgreSQL rejected a statement and rolled its transaction back. False if the connection
- * broke or PostgreSQL crashed, because the transaction may have been committed.
+ * Returns true if PostgreSQL rejected a statement and rolled its transaction back. Returns false if the
+ * connection broke or PostgreSQL crashed: then the transaction may have been committed.
  */
 export function wasRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.severity === 'ERROR';

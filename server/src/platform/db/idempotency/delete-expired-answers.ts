@@ -2,7 +2,7 @@ import { defineJob } from '../../jobs/define-job.ts';
 import type { Transaction } from '../database.ts';
 import { deleteBefore } from '../retention/delete-before.ts';
 
-/** How long a call can be repeated with its idempotency key. */
+/** A call can be repeated with its idempotency key for this long. */
 const KEPT_MS = 7 * 24 * 60 * 60 * 1000;
 
 /** Deletes stored answers that have expired. */

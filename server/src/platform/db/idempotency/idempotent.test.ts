@@ -24,14 +24,14 @@ function counter() {
 }
 
 describe('idempotent', () => {
-  test('returns the first answer to a repeated call, whatever the order of its fields', async () => {
+  test('returns the first answer to a repeated call, even if its fields have another order', async () => {
     const work = counter();
     expect(await call(work, { key: 'repeat' })).toEqual({ n: 1 });
     expect(await call(work, { key: 'repeat', input: { to: 'bob', amount: '5' } })).toEqual({ n: 1 });
     expect(await work()).toEqual({ n: 2 });
   });
 
-  test('rejects the key with another input or another operation', async () => {
+  test('rejects a key that was used with another input or operation', async () => {
     await call(counter(), { key: 'conflict' });
     const conflict = { code: 'idempotency_conflict', status: 409 };
     await expect(
@@ -40,7 +40,7 @@ describe('idempotent', () => {
     await expect(call(counter(), { key: 'conflict', operation: 'refund' })).rejects.toMatchObject(conflict);
   });
 
-  test("separates users' keys, and runs unguarded without a key", async () => {
+  test('separates the keys of users, and runs every call without a key', async () => {
     const work = counter();
     await call(work, { key: 'shared' });
     expect(await call(work, { key: 'shared', userId: 'bob' })).toEqual({ n: 2 });
@@ -91,7 +91,7 @@ describe('preparation', () => {
     expect(times()).toBe(1);
   });
 
-  test('runs again if the first answer is deleted in the meantime', async () => {
+  test('runs again if the stored answer is deleted in the meantime', async () => {
     const { ask, times } = prepared('forgotten');
     await ask();
     const forgetting = await db.startTransaction().execute();

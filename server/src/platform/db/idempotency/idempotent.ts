@@ -5,19 +5,19 @@ import { inTransaction } from '../in-transaction.ts';
 
 type Call = {
   userId: string;
-  /** The caller's Idempotency-Key; null runs the work unguarded. */
+  /** The caller's Idempotency-Key; null if `work` may run each time. */
   key: string | null;
-  /** Name of the call: a key belongs to one operation. */
+  /** Name of the operation. A key must not be used for two operations. */
   operation: string;
   /** Input of the call, without the key. */
   input: unknown;
 };
 
 /**
- * Runs `work` at most once per user and key, in the transaction of the work itself: the answer is stored if
- * and only if the work is. A repeated call returns the stored answer; a call during the first one waits for
- * it. Throws AppError('idempotency_conflict') if the key was used with another input or operation. The answer
- * must be a JSON value without bigint.
+ * Runs `work` at most once per user and key. The answer is stored in the same transaction, so it exists if
+ * and only if the work was committed. A repeated call returns the stored answer; if the first call is still
+ * running, the repeated one waits for it. Throws AppError('idempotency_conflict') if the key was used with
+ * another input or operation. The answer must be JSON without bigint.
  */
 export async function idempotent<Answer extends object | null>(
   tx: Transaction,
@@ -58,8 +58,8 @@ export async function idempotent<Answer extends object | null>(
 }
 
 /**
- * Like `idempotent` in its own transaction, for work that needs preparation, e.g. reading files. A repeated
- * call returns the stored answer without preparation.
+ * Like `idempotent`, but in its own transaction, and for work that must first prepare something, such as
+ * reading files. A repeated call prepares nothing.
  */
 export async function preparedIdempotent<Prepared, Answer extends object | null>(
   db: Database,
@@ -69,7 +69,7 @@ export async function preparedIdempotent<Prepared, Answer extends object | null>
 ): Promise<Answer> {
   const prepared = (await hasAnswer(db, call)) ? null : { value: await prepare() };
   return inTransaction(db, (tx) =>
-    // The stored answer may just have expired.
+    // Prepare now if the stored answer has expired since the check.
     idempotent(tx, call, async () => work(tx, prepared ? prepared.value : await prepare())),
   );
 }

@@ -2,10 +2,10 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import type { DB } from '../schema.generated.ts';
 
-/** Takes well below a second; a statement may take a minute. */
+/** A batch takes well below a second; the limit of a statement is a minute. */
 const BATCH = 10_000;
 
-/** Deletes the rows with `column` before `time`, in batches, because there may be millions. */
+/** Deletes the rows with `column` before `time` in batches, because there may be millions of rows. */
 export async function deleteBefore<Table extends keyof DB>(
   db: Database,
   table: Table,

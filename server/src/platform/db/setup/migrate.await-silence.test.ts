@@ -19,7 +19,7 @@ const run = (roles: string, seen: string, left = 'null') =>
     insert into processes (id, machine_id, roles, since, seen_at, left_at)
     values (gen_random_uuid(), '00000000-0000-4000-8000-000000000001', '${roles}', now(), ${seen}, ${left})`);
 
-test('names running processes, and does not wait for processes that left or fell silent', async () => {
+test('names running processes, and does not wait for processes that have ended or stopped sending heartbeats', async () => {
   await run('{web,worker}', "now() + interval '1 hour'");
   await expect(awaitOtherProcesses(client, 0)).rejects.toThrow(
     'processes of another version still use it: web+worker on oven. Stop them, then start again',
@@ -31,7 +31,7 @@ test('names running processes, and does not wait for processes that left or fell
   await awaitOtherProcesses(client);
 });
 
-test('only a process that changes the database waits for them', async () => {
+test('does not wait for other processes if there is nothing to migrate', async () => {
   await run('{web}', "now() + interval '1 hour'");
   expect(await migrate(url)).toEqual([]);
 });

@@ -93,7 +93,7 @@ describe('migrate', () => {
     expect(await told()).toBe(2);
   });
 
-  test('adopts a database that has all steps from before the baseline, unchanged', async () => {
+  test('adopts a database that has all steps before the baseline, without changing it', async () => {
     const { url, db } = await newDatabase();
     // Only the baseline, without later steps.
     const name = '0001_baseline.sql';
@@ -155,7 +155,7 @@ describe('migrate', () => {
   });
 });
 
-test('a video from before sound support is kept, as one without sound', async () => {
+test('keeps a video from before sound support as one without sound', async () => {
   const { url, db } = await newDatabase();
   const videos = '0014_videos.sql';
   const before = (await readdir(MIGRATIONS_DIR)).filter((name) => /^\d+.*\.sql$/.test(name) && name < videos);
@@ -164,7 +164,7 @@ test('a video from before sound support is kept, as one without sound', async ()
   for (const name of before) await write(name, await read(name));
   await migrate(url, dir);
   await db.transaction().execute(async (tx) => {
-    // Skips foreign keys, which do not matter here.
+    // Disable foreign keys, because the test inserts only this row.
     await sql`set local session_replication_role = replica`.execute(tx);
     await sql`insert into generation_outputs
       (generation_id, user_id, sha256, media_type, size_bytes, width, height, duration_s)

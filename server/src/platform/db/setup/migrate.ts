@@ -4,30 +4,31 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 
-/** A process sends a heartbeat every two seconds; a killed one has just stopped. */
+/** A process without a heartbeat for this long has ended. Processes send one every two seconds. */
 const SILENT_S = 10;
 
 const WAIT_MS_MAX = 15_000;
 const LOOK_MS = 500;
 
 /**
- * The schema: steps `NNNN_<words>.sql`, forward only, whose numbers may have gaps; and
- * `functions/<noun>.sql`, idempotent files with functions, triggers and views.
+ * Folder of the schema. Steps are files `NNNN_<words>.sql`, applied once and never undone; their numbers may
+ * have gaps. Functions, triggers and views are in `functions/<noun>.sql`, whose files can be applied
+ * repeatedly.
  */
 export const MIGRATIONS_DIR = path.resolve(import.meta.dirname, '../../../../migrations');
 
-/** Arbitrary lock id of Bakehouse; prevents two starting servers from migrating concurrently. */
+/** Id of the lock that prevents two servers from migrating at the same time; an arbitrary number. */
 const LOCK = 4_080_000_001n;
 
 const FILE_NAME = /^\d{4}_[a-z0-9_-]+\.sql$/;
 
-/** First line of a file whose one statement cannot run inside a transaction. */
+/** Marks a file whose only statement cannot run inside a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s/;
 
-/** Name of the functions in `schema_migrations`. */
+/** Name under which `schema_migrations` stores the functions. */
 const FUNCTIONS = 'functions';
 
-/** Steps of the versions before the baseline; a database with all of them has the baseline's schema. */
+/** Steps of versions before the baseline. A database that has all of them has the baseline's schema. */
 const BEFORE_BASELINE = {
   first: '0001_platform.sql',
   last: '0213_pictures_process.sql',
@@ -41,10 +42,10 @@ type SqlFile = { name: string; sql: string };
 type Migration = { name: string; files: SqlFile[]; sha256: string };
 
 /**
- * Applies the new steps in order, each in its own transaction, and the functions if they or a step are new.
- * Safe to call from several processes concurrently. Returns the applied names. Throws if an applied step was
- * changed or removed, a process of another version still runs, or a statement fails (that file is rolled
- * back).
+ * Applies the new steps in order, each in its own transaction. Then applies the functions, if they or a step
+ * are new. Several processes may call this at the same time. Returns the applied names. Throws if an applied
+ * step was changed or removed, or if a process of another version still runs. Also throws if a statement
+ * fails; that file is rolled back.
  */
 export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const { steps, functions } = await readMigrations(dir);
@@ -55,7 +56,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
     const applied = await adoptBaseline(client, steps, await readApplied(client));
     assertUnchanged(steps, applied);
     const pending = steps.filter(({ name }) => !applied.has(name));
-    // A step may have dropped what a view or function depends on, so apply the functions after each.
+    // A step may have dropped a function or view, so apply the functions again after any step.
     const isChanged = pending.length > 0 || applied.get(FUNCTIONS) !== functions.sha256;
     if (isChanged && functions.files.length > 0) pending.push(functions);
     if (pending.length > 0) await awaitOtherProcesses(client);
@@ -194,8 +195,8 @@ function whereInFile(sql: string, error: unknown): string {
 }
 
 /**
- * Resolves once no other process uses this database: a process of another version would continue with its own
- * schema. Throws a plain sentence that names the remaining ones.
+ * Waits until no other process uses this database, because a process of another version would continue with
+ * its own schema. Throws a plain sentence that names the processes that still run.
  */
 export async function awaitOtherProcesses(client: pg.Client, waitMsMax: number = WAIT_MS_MAX): Promise<void> {
   const began = performance.now();
@@ -212,7 +213,7 @@ export async function awaitOtherProcesses(client: pg.Client, waitMsMax: number =
 }
 
 async function listRunning(client: pg.Client): Promise<string[]> {
-  // Very old databases have no table of processes.
+  // Old databases have no table of processes.
   const known = await client.query("select to_regclass('processes') is not null as found");
   if (!known.rows[0].found) return [];
   const { rows } = await client.query<{ what: string }>(`

@@ -5,7 +5,10 @@ import { migrate } from './migrate.ts';
 
 const VERSION_MIN = 180000;
 
-/** Migrates, after verifying that the server is reachable and new enough. Throws one plain sentence. */
+/**
+ * Migrates the database, after checking that it is reachable and its version is supported. Throws a plain
+ * sentence otherwise.
+ */
 export async function prepareDatabase(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   try {
@@ -41,13 +44,16 @@ function withoutPassword(url: string): string {
   }
 }
 
-/** Several addresses of one name cause an AggregateError with an empty message. */
+/** If a name has several addresses, Node throws an AggregateError with an empty message. */
 function reasonOf(error: unknown): string {
   const one = error instanceof AggregateError ? error.errors[0] : error;
   return one instanceof Error ? one.message : String(one);
 }
 
-/** Throws AppError 'unavailable' if the database is down. For library errors that may hide an outage. */
+/**
+ * Throws AppError 'unavailable' if the database is unavailable. Call it after a library failed in a way that
+ * may hide an outage.
+ */
 export async function requireDatabase(pool: pg.Pool): Promise<void> {
   await ping(pool).catch((cause: unknown) => {
     throw databaseUnavailable(cause);

@@ -5,14 +5,14 @@ import { MIGRATIONS_DIR, readMigrations } from './migrate.ts';
 const LOOK_MS = 2_000;
 
 type Options = {
-  /** Called once with the migration's name. */
+  /** Called once, with the name of the unknown migration. */
   onUnknown: (name: string) => void;
   dir?: string;
 };
 
 /**
- * Polls for migrations that this version does not know: a newer version was started on the same database, and
- * writing with the old schema could corrupt it. Returns a function that stops polling.
+ * Polls for migrations that this version does not have. They mean that a newer version was started on the
+ * same database, where writing with the old schema could corrupt data. Returns a function that stops polling.
  */
 export async function watchMigrations(
   db: Database,
@@ -33,7 +33,7 @@ export async function watchMigrations(
   };
   const repeat = () => {
     timer = setTimeout(() => {
-      // Without a database this process cannot write either.
+      // Ignore the error: without a database this process cannot write either.
       look()
         .catch(() => undefined)
         .finally(() => {

@@ -8,7 +8,7 @@ import { spyOnBuiltin } from '../../../testing/spy-on-builtin.ts';
 import { fetchPublic } from './fetch-public.ts';
 import { isPublicAddress } from './is-public-address.ts';
 
-/** Successive DNS results by name; the last one repeats. Other names are resolved normally. */
+/** DNS results by name, one per lookup; the last one repeats. Other names are resolved normally. */
 const names = new Map<string, string[]>();
 const { lookup } = dns;
 const lookupAll = async (name: string) => {
@@ -30,7 +30,7 @@ async function serve(answer: RequestListener, host = '127.0.0.1', port = 0): Pro
   return `http://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-// Represents the public internet: this machine by its IPv4 address.
+// In these tests, this machine's IPv4 address counts as public.
 const isThisMachine = (address: string): boolean => address === '127.0.0.1';
 const open = (url: string, isAllowed: (address: string) => boolean = isThisMachine) =>
   fetchPublic(new URL(url), { param: 'image_url', isAllowed });
@@ -54,9 +54,9 @@ describe('a fetch from the public internet', () => {
     });
   });
 
-  // Other systems have no second loopback address.
+  // Other systems have only one loopback address.
   test.skipIf(process.platform !== 'linux')(
-    'connects to the checked address even if the name resolves to another one later',
+    'connects to the checked address even if a later lookup of the name returns another one',
     async () => {
       const start = new URL(
         await serve(({ url, headers }, response) => {
@@ -64,7 +64,7 @@ describe('a fetch from the public internet', () => {
           else response.end(`of ${headers.host}`);
         }),
       );
-      // The same port on an internal address.
+      // An internal server at the same port.
       await serve((_request, response) => void response.end('a secret'), '127.0.0.2', Number(start.port));
       start.hostname = 'bakery.example';
       names.set('bakery.example', ['127.0.0.1', '127.0.0.2']);
@@ -76,7 +76,7 @@ describe('a fetch from the public internet', () => {
     },
   );
 
-  test('completes within 20 seconds, however slow the server is', async ({ onTestFinished }) => {
+  test('ends within 20 seconds, even if the server is slow', async ({ onTestFinished }) => {
     const limit = new AbortController();
     const limited = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(limit.signal);
     onTestFinished(() => limited.mockRestore());
@@ -121,7 +121,7 @@ describe('a fetch from the public internet', () => {
     };
     await expect(read(url, isPublicAddress)).rejects.toMatchObject(refusal);
     const start = redirects.replace('localhost', '127.0.0.1');
-    // Only the start address is allowed.
+    // Only the first address is allowed.
     await expect(read(`${start}/1?to=${encodeURIComponent(url)}`, () => true)).rejects.toMatchObject(refusal);
   });
 

@@ -8,9 +8,12 @@ const REDIRECTS_MAX = 3;
 const LIMIT_MS = 20_000;
 
 type Options = {
-  /** The field that contained the address. */
+  /** The request field that contains the URL, for errors. */
   param: string;
-  /** Decides which IP addresses may be connected to, by the URL's origin. Defaults to public ones. */
+  /**
+   * Returns true if this IP address may be connected to, for URLs with the origin of the first one. Defaults
+   * to public addresses.
+   */
   isAllowed?: (address: string) => boolean;
   /** Aborts the request. */
   signal?: AbortSignal;
@@ -18,15 +21,15 @@ type Options = {
   limitMs?: number;
   /** The Accept header. Defaults to images. */
   accept?: string;
-  /** Sent to the first address only, never after a redirect to another origin. */
+  /** Request headers, not sent to another origin after a redirect. */
   headers?: Readonly<Record<string, string>>;
 };
 
 /**
- * Fetches a user's URL, from public machines only: connects to exactly the checked address, also after each
- * of at most three redirects. The caller limits how much is read. Throws AppError 'invalid_request' with the
- * field, even while streaming; it has a cause if a retry may succeed: the network failed, or the other server
- * is busy or broken.
+ * Fetches a URL that a user entered, from public machines only. Connects to exactly the address that was
+ * checked, also after each of at most three redirects. The caller must limit how much is read. Throws
+ * AppError 'invalid_request' with the field, even while streaming. The error has a cause if a retry may
+ * succeed: the network failed, or the other server is busy or broken.
  */
 export async function fetchPublic(
   start: URL,

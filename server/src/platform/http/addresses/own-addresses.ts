@@ -3,9 +3,9 @@ import { hostname } from 'node:os';
 import * as z from 'zod';
 
 /**
- * Returns true if a Host header names this server: its public URL's host, localhost, the machine's own name,
- * or any numeric address. Other names could lead here by DNS rebinding, and their pages would share this
- * server's origin.
+ * Returns true if a Host header names this server: the public URL's host, localhost, the machine's own name,
+ * or any numeric address. With any other name, a page of another site could reach this server by DNS
+ * rebinding and would share its origin.
  */
 export function isOwnHost(host: string, publicUrl: string): boolean {
   const url = URL.parse(`http://${host}`);
@@ -16,14 +16,14 @@ export function isOwnHost(host: string, publicUrl: string): boolean {
   return isIP(name) !== 0 || /(^|\.)localhost$/.test(name) || name === machine || name === `${machine}.local`;
 }
 
-/** Returns the local URL of a server that listens there. Wildcard addresses include 127.0.0.1. */
+/** Returns the local URL of a server that listens at this address. Wildcard addresses include 127.0.0.1. */
 export function localUrl({ host, port }: { host: string; port: number }): string {
   const everywhere = host === '0.0.0.0' || host === '::';
   const name = everywhere ? '127.0.0.1' : isIPv6(host) ? `[${host}]` : host;
   return `http://${name}:${port}`;
 }
 
-/** Parses comma-separated `name=address` overrides of the default addresses. */
+/** Parses `name=address` pairs, separated by commas, that override default addresses. */
 export function namedUrls<Urls extends Record<string, string>>(
   usual: Urls,
   example: keyof Urls & string,

@@ -4,26 +4,26 @@ import http, { type Agent, type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { isIP } from 'node:net';
 
-/** Thrown for an address that may not be connected to. */
+/** Thrown if an address must not be connected to. */
 export class ForbiddenAddress extends Error {}
-/** Thrown for a host name without an address. */
+/** Thrown if a host name has no address. */
 export class UnknownHost extends Error {}
 
 type Options = {
-  /** Decides which IP addresses may be connected to. */
+  /** Returns true if this IP address may be connected to. */
   isAllowed: (address: string) => boolean;
   signal: AbortSignal;
   headers: Record<string, string>;
-  /** Reuses connections for further requests. Defaults to no reuse. */
+  /** Agent that reuses connections. By default, each request opens one. */
   agent?: Agent;
-  /** Sent as JSON by POST. */
+  /** Body to send as JSON; then the method is POST instead of GET. */
   body?: object;
 };
 
 /**
- * Sends a GET, or a POST, to exactly the checked address of a URL's host, and follows no redirect. Throws
- * ForbiddenAddress (also for a URL that is not http(s) or contains a password), UnknownHost, and network
- * errors.
+ * Sends a GET or POST to exactly the address that was checked for the URL's host. Follows no redirect. Throws
+ * ForbiddenAddress, also for a URL that is not http(s) or contains a password. Throws UnknownHost and network
+ * errors too.
  */
 export async function requestAllowedAddress(
   url: URL,
@@ -32,7 +32,7 @@ export async function requestAllowedAddress(
   return ask(url, await resolve(url, { isAllowed, signal: options.signal }), options);
 }
 
-/** Returns the address of a URL's host; all addresses of the name must be allowed. */
+/** Returns the first address of a URL's host. Throws unless all addresses of the host are allowed. */
 async function resolve(
   { protocol, hostname, username, password }: URL,
   { isAllowed, signal }: Pick<Options, 'isAllowed' | 'signal'>,
@@ -48,7 +48,7 @@ async function resolve(
   return first.address;
 }
 
-/** A DNS lookup cannot be aborted; its result is ignored after the signal. */
+/** Looks up a name until the signal aborts. A DNS lookup cannot be aborted, so its result is ignored then. */
 async function lookUp(name: string, signal: AbortSignal): Promise<{ address: string }[]> {
   const { promise: broken, reject } = Promise.withResolvers<never>();
   const listener = addAbortListener(signal, () => reject(signal.reason));
@@ -59,7 +59,7 @@ async function lookUp(name: string, signal: AbortSignal): Promise<{ address: str
   }
 }
 
-/** Connects to the checked address, whatever the name resolves to by now. */
+/** Connects to the address that was checked, without another lookup. */
 function ask(
   url: URL,
   address: string,

@@ -48,7 +48,7 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' };
 const json = { 'content-type': 'application/json' };
 
 describe('a body', () => {
-  test('has at most 64 KB, unless its endpoint accepts more', async () => {
+  test('has at most 64 KB, unless its endpoint accepts larger ones', async () => {
     const { call } = await serve([keyed, roomy]);
     const send = (target: string, bytes: number) =>
       call(target, {
@@ -88,7 +88,7 @@ describe('a body', () => {
   });
 
   test.each(['application/x-www-form-urlencoded', 'text/plain;charset=UTF-8', ''])(
-    'with JSON but without its content type is read if a key is sent: %s',
+    'with JSON but without a JSON content type is accepted with a key: %s',
     async (type) => {
       const { call } = await serve([keyed, open]);
       const body = new Blob(['{"title":"bread"}'], { type });
@@ -150,7 +150,7 @@ describe('a body', () => {
       ).toBe(200);
   });
 
-  test('of a workload may quote any output', async () => {
+  test('of a workload may quote output that cannot be stored', async () => {
     const { call } = await serve([reports]);
     const answer = await call('/runtime/v1/workloads/oven/reports', {
       method: 'POST',
@@ -222,7 +222,7 @@ describe('a slow body', () => {
     expect(first !== null).toBe(isCut);
   });
 
-  test('is cut after a response that did not wait for it', async () => {
+  test('is cut after a response that was sent before the body was complete', async () => {
     const socket = await slow(() => 'done', head('/early', 'application/json'));
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 401 /);
   });

@@ -6,7 +6,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { sendError } from '../send-error.ts';
 import { limitHeldBodies } from './body-limits.ts';
 
-/** Completes the pending responses. */
+/** Ends the requests whose handlers wait. */
 let release: () => void;
 let released: Promise<void>;
 beforeEach(() => {
@@ -53,7 +53,7 @@ async function untilInWork(count: number): Promise<void> {
   await expect.poll(() => inWork).toBe(count);
 }
 
-test('few bodies are in memory concurrently, and no user gets the last place for a second one', async () => {
+test('limits the bodies in memory; no user gets the last slot as a second one', async () => {
   const ada = [send('ada'), send('ada')];
   await untilInWork(2);
   const third = await send('ada');
@@ -77,7 +77,7 @@ test('few bodies are in memory concurrently, and no user gets the last place for
   expect(await statuses([...ada, bob, waiting])).toEqual([200, 200, 200, 200]);
 });
 
-test('if all places are taken, a slow sender makes room for a user without a place', async () => {
+test('if all slots are used, cuts a slow sender when a user without a slot waits', async () => {
   const head = 'content-type: application/json\r\ncontent-length: 9';
   const before = asked;
   const slow = ['ada', 'ada', 'bob'].map((user) => {
@@ -86,7 +86,7 @@ test('if all places are taken, a slow sender makes room for a user without a pla
     return socket;
   });
   await expect.poll(() => asked).toBe(before + 3);
-  // A user who has a place waits for it, and cuts no other user off.
+  // A user who already has a slot waits, and does not cause others to be cut.
   expect((await send('bob')).status).toBe(503);
   expect(slow.filter(({ closed }) => closed)).toEqual([]);
   const eve = send('eve');
@@ -97,10 +97,10 @@ test('if all places are taken, a slow sender makes room for a user without a pla
   for (const socket of slow) socket.destroy();
 });
 
-test('places are freed by handlers that release the body, and by clients that disconnect', async () => {
+test('slots are released by handlers that release the body, and by clients that disconnect', async () => {
   const answered = [1, 2, 3].map(() => send('ada', { leaves: 'yes' }));
   await untilInWork(3);
-  // Their bodies never arrive.
+  // These clients disconnect before their bodies are complete.
   const head = 'host: a\r\nuser: bob\r\ncontent-type: application/json\r\ncontent-length: 9';
   for (let number = 0; number < 2; number += 1) {
     const gone = connect(port, '127.0.0.1');

@@ -12,12 +12,12 @@ declare module 'fastify' {
   }
 }
 
-/** A body of 30 MB is in memory several times while it is parsed. */
+/** Small, because a body of 30 MB is in memory several times while it is parsed. */
 const AT_ONCE = 8;
 
 const PER_USER = 2;
 
-/** How long a call waits for room, before its body is read. */
+/** How long a call waits for a slot, before its body is read. */
 const WAIT_MS = 10_000;
 
 /** One megabit a second. */
@@ -32,13 +32,13 @@ declare module 'fastify' {
   }
 }
 
-/** The connection of a body that pauses this long is closed. */
+/** If a body pauses for this long, its connection is closed. */
 const STALL_MS = 60_000;
 
 /**
- * Ends requests whose body has not arrived after `bodyMsMax` plus the time for its bytes on a slow line. They
- * fail with AppError 'request_timeout'; if the response was already sent, the connection is closed. Handlers
- * that receive a file call `request.liftBodyDeadline()` and set their own limits.
+ * Ends requests whose body has not arrived after `bodyMsMax` plus the time that its bytes need on a slow
+ * line. They fail with AppError 'request_timeout', or, if the response was already sent, by closing the
+ * connection. Handlers that receive a file call `request.liftBodyDeadline()` and set their own limits.
  */
 export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): void {
   app.decorateRequest('liftBodyDeadline', () => undefined);
@@ -47,7 +47,7 @@ export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): vo
     if (raw.complete || !hasBody(request)) return;
     const timer = setTimeout(
       () => {
-        // The body's parser reports the error; without one the connection is closed.
+        // The parser of the body turns the error into a response. Without a parser, close the connection.
         if (raw.listenerCount('error') === 0 || reply.sent) return void raw.destroy();
         reply.header('connection', 'close');
         raw.emit('error', late());
@@ -65,7 +65,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** `Content-Length`, limited to what the endpoint accepts. */
+/** Returns the announced size of the body, but at most what the endpoint accepts. */
 function largestBytes({ headers, routeOptions }: FastifyRequest): number {
   const stated = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
   return Math.min(stated, routeOptions.bodyLimit ?? 0);
@@ -75,15 +75,15 @@ function late(): AppError {
   return new AppError('request_timeout', { publicMessage: 'The body of the request did not come in time' });
 }
 
-/** An admitted request, its admission time, and the bytes that its connection had received by then. */
+/** A request with a slot, when it got the slot, and the bytes that its connection had received by then. */
 type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore: number };
 
 /**
- * Limits the number of bodies in memory, round-robin by user. Returns a hook to run before the body is read,
- * which throws AppError 'unavailable' if no room is free within `waitMs`. If all room is taken and a user
- * who has none is waiting, the connection of a slow sender is closed, so that a few accounts cannot block the
- * others. Room is freed at the end of the response, or when the handler calls `request.leaveBodyRoom()`,
- * which also releases the body.
+ * Limits the number of bodies in memory. Returns a hook to run before the body is read. It waits for a slot,
+ * and throws AppError 'unavailable' if there is none within `waitMs`. Users are served round-robin. If all
+ * slots are used and a user without a slot waits, the connection of a slow sender is closed. So a few
+ * accounts cannot block the others. A slot is released at the end of the response, or when the handler calls
+ * `request.leaveBodyRoom()`, which also releases the body.
  */
 export function limitHeldBodies(
   app: FastifyInstance,
@@ -135,8 +135,8 @@ function isSlow({ request: { raw }, since, bytesBefore }: Sender, afterMs: numbe
 }
 
 /**
- * Closes the connection of a request without a response if its body pauses for `stallMs` (default: one
- * minute) or takes longer than `wholeMs` in total, even while the rest of a rejected body arrives.
+ * Closes the connection of a request, without a response, if its body pauses for `stallMs` (default: one
+ * minute) or takes longer than `wholeMs` in total. Also applies to the rest of a body that was rejected.
  */
 export function limitTime(
   { raw }: FastifyRequest,

@@ -5,14 +5,14 @@ import { invalidParam, invalidRequest } from '../../errors.ts';
 import { sentenceOf } from '../validation/invalid-request.ts';
 import { isPageRequest, PAGE_ROUTE } from '../web-app.ts';
 
-/** Far deeper than any body of the API, and safe for recursive code. */
+/** Far deeper than any valid body, and still safe for recursive code. */
 const DEPTH_MAX = 100;
 
-/** Names of a path that an error message shows. */
+/** Maximum number of path segments in an error message. */
 const NAMES_MAX = 10;
 
 /**
- * Parses fields sent with a file in a multipart form, or as JSON instead of it. Throws AppError
+ * Parses the fields that accompany a file, from a multipart form or from JSON. Throws AppError
  * 'invalid_request' naming the first invalid field.
  */
 export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: unknown): z.output<Schema> {
@@ -24,15 +24,15 @@ export function parseFields<Schema extends z.ZodObject>(schema: Schema, fields: 
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  // For an unknown field, its own name.
+  // For an unknown field, the issue lists its name separately.
   const unknown = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const param = [...(issue?.path ?? []), ...unknown].join('.');
   throw invalidParam(param, sentenceOf(param, issue?.message ?? 'is not valid'), parsed.error);
 }
 
 /**
- * Returns true if a JSON text has more than `max` commas, brackets and strings, without parsing it, which
- * would block the event loop. The contents of strings do not count.
+ * Returns true if a JSON text has more than `max` commas, brackets and strings. Does not parse the text,
+ * which could block the event loop. Ignores the contents of strings.
  */
 export function hasMoreTokens(json: string, max: number): boolean {
   const token = /[",[{]/g;
@@ -54,15 +54,15 @@ function endOfString(json: string, from: number): number {
 }
 
 /**
- * Responds with 400, naming the field, if a path, query or parsed body contains text that PostgreSQL cannot
- * store, or if a body is nested too deeply. Reports of workloads are cleaned instead, because they quote
- * libraries and data files. Pages of the web app are sent whatever their path contains. Streamed bodies are
- * not checked.
+ * Answers with 400, naming the field, if a path, a query or a parsed body contains text that PostgreSQL
+ * cannot store, or if a body is nested too deeply. Reports of workloads are not rejected but cleaned later,
+ * because they quote libraries and data files. Requests for pages of the web app and streamed bodies are not
+ * checked.
  */
 export function rejectUnstorable(app: FastifyInstance): void {
-  // Before authentication, which looks up the workload that the path names.
+  // Check before authentication, which looks up the workload that the path names.
   app.addHook('onRequest', async (request) => {
-    // Uses the route and not the URL, which may be percent-encoded.
+    // Decide by the route, because the URL may be percent-encoded.
     if (isPage(request)) return;
     refuse(request.params);
     refuse(request.query);
@@ -78,7 +78,7 @@ function isPage(request: FastifyRequest): boolean {
   return isPageRequest(request) && (request.is404 || request.routeOptions.url === PAGE_ROUTE);
 }
 
-/** Not recursive: the sender controls the depth. */
+/** Throws if a value is nested too deeply. Not recursive, because the sender controls the depth. */
 function assertDepth(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 0; depth <= DEPTH_MAX; depth += 1) {

@@ -11,17 +11,17 @@ const FORM = 'application/x-www-form-urlencoded';
 /** Content type of Git LFS. */
 const LFS = 'application/vnd.git-lfs+json';
 
-/** The types that `curl -d`, and `fetch` with a string, set by default. */
+/** The types that `curl -d` and `fetch` send if the caller sets none. */
 const DEFAULT_TYPES = [FORM, 'text/plain'];
 
-/** More than the longest conversation has. Describing every invalid field blocks the server. */
+/** More than the longest conversation has. Describing all invalid fields of more would block the server. */
 const TOKENS_MAX = 50_000;
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** The form part that contains the file. */
     formPart?: string | undefined;
-    /** The body is a form without a file. */
+    /** True if the body is a form without a file. */
     isForm?: boolean | undefined;
   }
 }
@@ -29,14 +29,14 @@ declare module 'fastify' {
 /** Half a megabit a second. */
 const BYTES_PER_MS = 64;
 
-/** Time for a body of negligible size. */
+/** Time for a small body. */
 const SHORT_MS = 60_000;
 
 /**
- * Parses bodies as JSON, or as the form that an endpoint accepts; an empty body is undefined. A call with an
- * API key need not state the type. A call without one must state that it is JSON, which a page of another
- * site cannot do with the browser's cookie. Files are not read here: their handlers stream them. Throws
- * AppError 'unsupported_media_type' and 'invalid_request'.
+ * Parses bodies as JSON, or as the form that an endpoint accepts. An empty body is undefined. With an API
+ * key, the content type may be missing or wrong. Without a key, it must be JSON: a page of another site can
+ * send the browser's cookie, but not this type. Handlers stream files themselves. Throws AppError
+ * 'unsupported_media_type' and 'invalid_request'.
  */
 export function readBodies(app: FastifyInstance): void {
   const parseText = app.getDefaultJsonParser('error', 'error');
@@ -45,7 +45,7 @@ export function readBodies(app: FastifyInstance): void {
     text: string,
     done: (error: Error | null, body?: unknown) => void,
   ) => {
-    // Reports of workloads quote output; their endpoints limit the number of reports instead.
+    // Reports of workloads quote output, so they may be larger. Their endpoints limit the number of reports.
     const isCounted = request.caller.kind !== 'workload';
     if (isCounted && hasMoreTokens(text, TOKENS_MAX)) return done(manyFields());
     return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
@@ -70,7 +70,7 @@ export function readBodies(app: FastifyInstance): void {
   app.addContentTypeParser('application/octet-stream', (_request, _payload, done) => done(null));
 }
 
-/** A repeated field is a list. */
+/** Converts a form to an object. A repeated field becomes a list. */
 function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
   const names = new Set(form.keys());
   return Object.fromEntries(
@@ -89,7 +89,7 @@ function carriesKey({ headers }: FastifyRequest): boolean {
   return headers['x-api-key'] !== undefined || headers.authorization !== undefined;
 }
 
-/** Returns the error for a file that is not sent in a form. */
+/** Returns the error for a file that was not sent as a form. */
 export function notForm(part: string): AppError {
   return unsupportedMediaType(`Send the file as multipart/form-data, in a part named ${part}`, {
     param: 'Content-Type',
@@ -103,9 +103,9 @@ function notJson(): AppError {
 }
 
 /**
- * Streams the body of a request, which is a file, to `take`, and returns its result. Throws its errors, and
- * AppError 'unauthenticated' if the API key ends in the meantime. Closes the connection of a body that
- * pauses, or is slower than half a megabit a second.
+ * Passes the body of a request, which is a file, to `take` as a stream. Returns the result of `take`, and
+ * throws its errors. Throws AppError 'unauthenticated' if the API key ends during the upload. Closes the
+ * connection if the body pauses, or is slower than half a megabit a second.
  */
 export async function receiveBytes<Result>(
   ctx: Context,
@@ -115,7 +115,7 @@ export async function receiveBytes<Result>(
   const announced = Number(request.headers['content-length'] ?? 0);
   limitTime(request, { wholeMs: SHORT_MS + announced / BYTES_PER_MS });
   const key = watchKey(ctx);
-  // Aborting this stream leaves the request open, so that it gets a response.
+  // Abort this stream instead of the request, so that the client still gets a response.
   const bytes = addAbortSignal(key.signal, new PassThrough());
   finished(request.raw, (error) => void (error && bytes.destroy(error)));
   request.raw.pipe(bytes);
@@ -126,7 +126,7 @@ export async function receiveBytes<Result>(
     throw error;
   } finally {
     key.stop();
-    // An unread rest of the body would block the connection.
+    // Discard the rest of the body, which would block the connection.
     request.raw.unpipe(bytes);
     request.raw.resume();
   }

@@ -9,7 +9,7 @@ import { receiveForm } from './receive-form.ts';
 const ctx = { caller: { kind: 'user', userId: 'ada', isOperator: false } } as unknown as Context;
 
 test.each(['before its call is handled', 'before its parts are read'])(
-  'an upload whose client leaves %s ends',
+  'an upload ends if its client disconnects %s',
   async (when) => {
     const [come, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const ended = Promise.withResolvers<unknown>();

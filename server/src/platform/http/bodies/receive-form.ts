@@ -10,18 +10,19 @@ import { notForm } from './read-body.ts';
 type Parts = AsyncIterableIterator<Multipart>;
 
 type Form = {
-  /** The part that contains the file; errors about the whole body name it. */
+  /** Name of the file's part, which errors about the whole body mention. */
   part: string;
   limits?: { fileSize?: number; files?: number; fields?: number; fieldSize?: number };
   stallMs?: number | undefined;
-  /** The connection of a body that takes longer in total is closed. */
+  /** If the body takes longer than this in total, its connection is closed. */
   wholeMs?: number | undefined;
 };
 
 /**
- * Streams the parts of a multipart body to `take`, each to be read before the next, and returns its result.
- * Throws its errors; AppError 'unsupported_media_type' for other content types, 'invalid_request' if a part
- * cannot be read or the client has disconnected, and 'unauthenticated' if the API key ends in the meantime.
+ * Passes the parts of a multipart body to `take`, which must read each part before the next one. Returns the
+ * result of `take`, and throws its errors. Throws AppError 'unsupported_media_type' for other content types,
+ * 'invalid_request' if a part cannot be read or the client has disconnected, and 'unauthenticated' if the API
+ * key ends during the upload.
  */
 export async function receiveForm<Result>(
   ctx: Context,
@@ -35,10 +36,10 @@ export async function receiveForm<Result>(
   try {
     return await take(readParts(request, form, key.signal), key.signal);
   } catch (error) {
-    // An unread rest of the body would block the connection.
+    // Discard the rest of the body, which would block the connection.
     request.raw.unpipe();
     request.raw.resume();
-    // If the key has ended, that is the cause.
+    // If the API key has ended, the error is a consequence of that.
     key.signal.throwIfAborted();
     throw error;
   } finally {
@@ -46,7 +47,7 @@ export async function receiveForm<Result>(
   }
 }
 
-/** Yields parts until the signal aborts, which also ends a file that is being read. */
+/** Yields parts until the signal aborts. The abort also ends the stream of a file that is being read. */
 async function* readParts(
   request: FastifyRequest,
   { part, limits }: Form,
@@ -55,9 +56,9 @@ async function* readParts(
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
   });
-  // It may abort while no part is awaited.
+  // Prevents an unhandled rejection if the signal aborts between two parts.
   aborted.catch(() => undefined);
-  // The parser would wait forever for parts of a connection that has closed already.
+  // If the connection is already closed, the parser would wait forever for parts.
   if (request.raw.destroyed) throw stopped(part);
   const parts = request.parts({ limits });
   for (;;) {

@@ -3,26 +3,26 @@ import { invalidParam } from '../../errors.ts';
 import { hasMoreTokens } from './parse-fields.ts';
 
 const NEWLINE = 0x0a;
-/** Work between two turns of the event loop. */
+/** Yield to the event loop after this much work. */
 const TURN_MS = 10;
-/** Shorter lines have too few values to be slow. */
+/** Shorter lines cannot have enough values to be slow to parse. */
 const SHORT_CHARS = 64 * 1024;
-/** `JSON.parse` reads this many in less than 20 ms. */
+/** `JSON.parse` needs less than 20 ms for this many values. */
 const VALUES_MAX = 100_000;
 
 export type Line = { number: number; text: string };
 
 type Limits = {
   lineBytesMax: number;
-  /** Empty lines count. */
+  /** Includes empty lines. */
   linesMax: number;
   refuseLine: (number: number) => Error;
   refuseCount: () => Error;
 };
 
 /**
- * Splits a body into lines and skips empty ones. Holds one line in memory, and yields to the event loop even
- * for short lines. Throws the errors of `limits`.
+ * Splits a body into lines, and skips empty ones. Only one line is in memory at a time. Yields to the event
+ * loop regularly, even within a chunk of many short lines. Throws the errors of `limits`.
  */
 export async function* splitLines(bytes: AsyncIterable<Buffer>, limits: Limits): AsyncGenerator<Line> {
   let pieces: Buffer[] = [];
@@ -59,8 +59,8 @@ export async function* splitLines(bytes: AsyncIterable<Buffer>, limits: Limits):
 }
 
 /**
- * Parses a line of JSON. Throws SyntaxError, and AppError 'invalid_request' with `param` if the line has too
- * many values, since parsing would block the event loop.
+ * Parses a line of JSON. Throws SyntaxError. Throws AppError 'invalid_request' with `param` if the line has
+ * so many values that parsing would block the event loop.
  */
 export function parseLine({ text, number }: Line, param: string): unknown {
   if (text.length > SHORT_CHARS && hasMoreTokens(text, VALUES_MAX))

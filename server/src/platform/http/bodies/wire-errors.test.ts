@@ -103,7 +103,7 @@ describe('error responses', () => {
     expect((await send('/api/v1/test?search=%F0%9F%98%80', { title: '😀' })).status).toBe(200);
   });
 
-  test('name a path segment that contains text that databases cannot store, also for unknown paths', async () => {
+  test('name a path segment that contains text that PostgreSQL cannot store, also for unknown paths', async () => {
     const item = endpoint({
       method: 'GET',
       path: '/api/v1/items/:itemId',
@@ -125,7 +125,7 @@ describe('error responses', () => {
   });
 
   test.each(['/runs/%00', '/gallery?q=a%00', '/runs/%zz', '/%ff?tab=log'])(
-    'are left to the page if a browser requests %s',
+    'do not replace the page if a browser requests %s',
     async (url) => {
       const { call } = await serve([]);
       const page = await call(url, { headers: { accept: 'text/html,*/*;q=0.8' } });
@@ -135,7 +135,7 @@ describe('error responses', () => {
     },
   );
 
-  test('leave it to the engine to clean output quoted by a workload', async () => {
+  test('are not used for output quoted by a workload: the engine cleans it', async () => {
     const reports = endpoint({
       ...open,
       path: '/runtime/v1/workloads/:workloadId/reports',
@@ -186,7 +186,7 @@ describe('error responses', () => {
     ).toHaveLength(1);
   });
 
-  test('a response that violates its own contract is our fault, and not shown', async () => {
+  test('a response that violates its own contract is reported as a server error, without details', async () => {
     const { post } = await serve([bindPublic(numbers, async () => ({ doubled: 'two' }) as never)]);
     expect(await post({ amount: 1 })).toMatchObject({ status: 500, json: { error: { code: 'internal' } } });
   });

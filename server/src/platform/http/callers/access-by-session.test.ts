@@ -29,7 +29,7 @@ test('pages of other sites, ports and names cannot use a key or a session', asyn
   expect((await post({})).status).toBe(401);
 });
 
-test('an unsupported method is a 405 with the supported ones, before the key is checked', async () => {
+test('an unsupported method returns 405 with the supported ones, before the key is checked', async () => {
   const { call } = await serve([bind(both, async (ctx) => ({ id: ctx.caller.userId }))]);
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
     const answer = await call('/api/v1/both', { method });

@@ -1,8 +1,8 @@
 import { ownedByAnother } from '../../errors.ts';
 
-/** Both spellings of the field; a test finds endpoints that have it elsewhere. */
+/** Both spellings of the field. A test finds endpoints that name a user id elsewhere. */
 const NAMES = ['userId', 'user_id'];
-/** Parts of a body that have the field too. */
+/** Parts of a body that may contain the field as well. */
 const PARTS = ['fine_tune_payload', 'fineTunePayload'];
 
 type Input = { params?: unknown; query?: unknown; body?: unknown };

@@ -4,7 +4,7 @@ import type { Caller, CallerKey, UserCaller, WorkloadCaller } from '../../contex
 import { forbidden, invalidApiKey, signInRequired, unauthenticated } from '../../errors.ts';
 import { isOwnHost } from '../addresses/own-addresses.ts';
 
-/** Authentication of callers, provided by the modules that own users and workloads. */
+/** Functions that authenticate callers. Provided by the modules that own users and workloads. */
 export type Authenticators = {
   /** Returns the owner of the API key, or null if the key is invalid. */
   key: (key: string) => Promise<UserCaller | null>;
@@ -39,7 +39,7 @@ export async function findCaller(
   return user;
 }
 
-/** Operators grant credits, so a limited key could give itself what it was not granted. */
+/** Operators can grant credits. So a key with limits could otherwise grant its own user more. */
 function assertUnlimitedKey({ scopes, hasBudget }: CallerKey): void {
   if (!hasBudget && scopes.includes('everything')) return;
   throw forbidden('This call needs an API key for everything, without a budget. Use the key of the web app');
@@ -54,7 +54,7 @@ function assertScope(endpoint: Endpoint, scopes: readonly KeyScope[]): void {
   );
 }
 
-/** A key that creates or changes keys could give itself what it was not granted, or outlive its expiry. */
+/** Otherwise a key could create a key with more rights or a later expiry than its own. */
 function assertWebAppKey({ forWebApp }: CallerKey): void {
   if (forWebApp) return;
   throw forbidden('This API key cannot manage API keys. Use the key of the web app');
@@ -82,8 +82,9 @@ async function findWorkload(
 }
 
 /**
- * Browsers send cookies with requests of any page. SameSite excludes other sites; this check excludes other
- * ports and subdomains. Programs send no origin.
+ * Rejects session requests that a page of another origin sent. Browsers add cookies to requests of any page.
+ * SameSite only excludes other sites, so this check also excludes other ports and subdomains. Programs send
+ * no Origin header.
  */
 function assertSameSite(request: FastifyRequest, publicUrl: string): void {
   const { origin } = request.headers;
@@ -93,7 +94,7 @@ function assertSameSite(request: FastifyRequest, publicUrl: string): void {
   throw forbidden('Only a page of this server may do this');
 }
 
-/** Prefix that the hub's JavaScript client requires of tokens. */
+/** Hugging Face's JavaScript client requires this prefix of tokens. */
 const HUB_PREFIX = /^hf_(?=bk_)/;
 
 /** Returns the API key of a request. */

@@ -21,7 +21,7 @@ function watch(
 ) {
   const state: { found: Found | null; error: Error | null; areCurrent: boolean } = {
     ...{ found, error: null },
-    // Changes may be missed, so it must poll.
+    // If false, changes may be missed, so the watch must poll.
     areCurrent: false,
   };
   const look = vi.fn(async () => {
@@ -71,7 +71,7 @@ test.each([0, 399, 60_000])('a key that is revoked after %i ms ends its open req
   expect(signal.reason).toMatchObject({ code: 'unauthenticated' });
 });
 
-test('does not read the key while its changes are announced, but does if some may be missed', async () => {
+test('reads the key only if some of its changes may have been missed', async () => {
   const { state, look, announce, signal } = watch(open);
   state.areCurrent = true;
   await tenMinutes();
@@ -113,7 +113,7 @@ test('all watches poll at the same time', async () => {
   expect(new Set(looks).size).toBe(looks.length / 3);
 });
 
-test('an unavailable database ends nothing; a revocation in the meantime is found afterwards', async () => {
+test('an unavailable database ends no request; a revocation in the meantime is found afterwards', async () => {
   const { state, signal } = watch(open);
   state.error = new Error('away');
   await tenMinutes();
@@ -139,7 +139,7 @@ test.each([
   expect(watched.signal.reason).toMatchObject({ code: 'unauthenticated' });
 });
 
-test('a key that changes and stays valid ends nothing; reads from before the change do not count', async () => {
+test('a key that changes and stays valid ends no request; a read that began before the change does not count', async () => {
   const { look, announce, signal } = watch(open);
   const before = Promise.withResolvers<Found>();
   look.mockReturnValueOnce(before.promise);

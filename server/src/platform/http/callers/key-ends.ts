@@ -3,15 +3,16 @@ import { unauthenticated } from '../../errors.ts';
 
 const LOOK_EVERY_MS = 400;
 
-/** A changed key that cannot be read for this long counts as ended. */
+/** If a key was announced to have changed and cannot be read for this long, it counts as ended. */
 const UNREAD_MS_MAX = 500;
 
 type KeyWatch = { signal: AbortSignal; stop: () => void };
 
 /**
- * For long requests: `signal` aborts within a second once the API key that opened it is revoked, replaced,
- * expired, or has lost a scope, or if it was announced to have changed and cannot be read. `stop` ends the
- * watch. A slow or unavailable database aborts nothing else, and sessions are never aborted.
+ * Watches the API key of a long request. `signal` aborts within a second once the key is revoked, replaced or
+ * expired, or has lost a scope. It also aborts if the key was announced to have changed but cannot be read. A
+ * slow or unavailable database alone does not abort it. Requests with a session are never aborted. `stop`
+ * ends the watch.
  */
 export function watchKey({
   caller,
@@ -36,7 +37,7 @@ export function watchKey({
     try {
       const found = await key.look();
       hasFailed = false;
-      // A read that began before a change may not show it.
+      // Ignore a read that began before a change, because it may not show the change.
       if (isStopped || changes !== before) return;
       clearTimeout(unread);
       unread = undefined;
@@ -56,8 +57,8 @@ export function watchKey({
     unread ??= setTimeout(end, UNREAD_MS_MAX).unref();
     void look();
   });
-  // Changes are announced; ticks only read the key while announcements may be missed. A tick does not wait
-  // for the read.
+  // Changes are announced, so read the key only while announcements may be missed. A tick does not wait for
+  // the read.
   const tick = () => {
     if (expiresAt !== null && expiresAt <= clock.now()) return end();
     if (!isLooking && !rowChanges.areCurrent()) void look();
@@ -77,12 +78,12 @@ export function watchKey({
     ended.abort(unauthenticated('This API key is no longer valid'));
   };
   tickAgain();
-  // The watch missed the changes announced since the authentication.
+  // The key may have changed between its authentication and the start of this watch.
   if (rowChanges.count() !== key.changeCount) void look();
   return { signal: ended.signal, stop };
 }
 
-/** Aligned, so that the reads of all watches share queries. */
+/** All watches read at the same times, so that their reads share queries. */
 function msToNextLook(): number {
   return LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS);
 }

@@ -16,8 +16,8 @@ const bread = endpoint({
 });
 
 /**
- * Sends `count` requests on one connection without waiting, and returns how many were in progress when the
- * last one was sent.
+ * Sends `count` requests on one connection without waiting. Returns how many were in progress when the last
+ * one was sent.
  */
 async function pipeline(count: number) {
   let begun = 0;

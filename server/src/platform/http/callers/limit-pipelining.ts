@@ -1,12 +1,12 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 
-/** Ordinary clients wait for a response before the next request. */
+/** Ordinary clients send the next request only after a response. */
 const WAITING_MAX = 8;
 
 /**
- * Closes a connection that pipelines more requests than `waitingMax`: responses are sent in order, and each
- * waiting one holds memory and a file handle while the client does not read.
+ * Closes a connection on which more than `waitingMax` requests wait for their response. Responses are sent in
+ * order, so while the client does not read, each waiting one would hold memory and a file handle.
  */
 export function limitPipelining(app: FastifyInstance, waitingMax = WAITING_MAX): void {
   const waiting = new WeakMap<Socket, number>();
@@ -15,7 +15,7 @@ export function limitPipelining(app: FastifyInstance, waitingMax = WAITING_MAX):
     const count = (waiting.get(socket) ?? 0) + 1;
     waiting.set(socket, count);
     if (count <= waitingMax) return done();
-    // Also drops data that was read together with this request.
+    // Also discards the data that was received together with this request.
     reply.hijack();
     socket.destroy();
   });

@@ -4,7 +4,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { sendError } from '../send-error.ts';
 import { limitCalls } from './rate-limits.ts';
 
-/** Headers of the first call, in one of several processes. */
+/** Returns the rate limit headers of the first call, in one of several processes. */
 async function firstCall(perMinute: number, processes: number) {
   const app = Fastify();
   app.setErrorHandler(sendError);
@@ -23,7 +23,7 @@ test.each([
   [6, 1, [6, 60]],
   [6, 3, [2, 60]],
   [6, 6, [1, 60]],
-  // The total is the same: 24 processes with one call in four minutes each.
+  // In total this is the same rate: 24 processes, each with one call in four minutes.
   [6, 24, [1, 240]],
 ])('%i calls a minute by %i processes', async (perMinute, processes, said) => {
   expect(await firstCall(perMinute, processes)).toEqual(said);

@@ -4,7 +4,7 @@ import type { Config } from '../../../config.ts';
 import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
 import { AppError, tooMany } from '../../errors.ts';
 
-/** Runs the authentication; throws AppError 'rate_limited' if this address fails too often. */
+/** Runs `authenticate`. Throws AppError 'rate_limited' if this address has failed too often. */
 type LimitFailures = <T>(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -14,7 +14,7 @@ type LimitFailures = <T>(
 /** Counts a call; throws AppError 'rate_limited' above the limit. */
 export type CountCall = (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
 
-/** Bucket that counts a call; null is not counted. */
+/** Returns the bucket that counts a call, or null if the call is not counted. */
 type KeyOf = (request: FastifyRequest) => string | null;
 
 /** Maximum number of buckets; the least recently used one is dropped. */
@@ -23,12 +23,15 @@ const MS = { minute: 60_000, hour: 3_600_000 };
 const TOO_MANY = 'Too many requests';
 
 /**
- * Creates the limits of calls per minute. `countCall` counts the calls of each user over all routes, and of
- * each address without a user; it runs after authentication, so that invalid keys open no buckets.
- * `limitFailures` counts failed authentications by address, and lets valid callers through: a program with a
- * revoked key does not lock out others behind its address. 0 calls per minute switch both off, but not
- * `limitBy`; without `rateLimits` nothing is limited. Each process counts its own calls, up to its share of a
- * limit among `webProcesses`.
+ * Creates the limits of calls per minute.
+ *
+ * `countCall` counts the calls of each user over all routes, or of each address if there is no user. It runs
+ * after authentication, so that invalid keys create no buckets. `limitFailures` counts failed authentications
+ * by address. It only rejects further failures, so a program with a revoked key does not lock out others at
+ * the same address.
+ *
+ * 0 calls per minute disable both, but not `limitBy`. Without `rateLimits` nothing is limited. Each process
+ * counts its own calls, up to its share of a limit.
  */
 export async function limitCalls(
   app: FastifyInstance,
@@ -70,15 +73,15 @@ async function openBuckets(app: FastifyInstance, webProcesses: () => number): Pr
 }
 
 type Limit = {
-  /** 0 is no limit. */
+  /** 0 for no limit. */
   max: number;
   keyOf: KeyOf;
   per?: 'minute' | 'hour';
-  /** Sentence for the error message. */
+  /** Text of the error. */
   tooMany?: string;
 };
 
-/** Counts calls by a key, and sets the standard headers. Does nothing if limits are off. */
+/** Returns a function that counts calls by a key and sets the standard headers, unless limits are off. */
 export function limitBy(
   app: FastifyInstance,
   { max, keyOf, per = 'minute', tooMany: words = TOO_MANY }: Limit,
@@ -93,7 +96,7 @@ export function limitBy(
     if (keyOf(request) === null) return;
     const counted = await count(request);
     if (counted.isAllowed) return;
-    // If several limits count a call, the headers show the one closest to its maximum.
+    // If several limits apply to a call, the headers show the one with the fewest remaining calls.
     const least = Number(reply.getHeader('ratelimit-remaining') ?? Number.POSITIVE_INFINITY);
     if (counted.remaining <= least) {
       reply.headers({
@@ -106,17 +109,17 @@ export function limitBy(
   };
 }
 
-/** Returns the user, or without a user the address. */
+/** Returns the key of the user, or of the address if there is no user. */
 export function callerOf(request: FastifyRequest): string {
   return request.caller.kind === 'user' ? `user:${request.caller.userId}` : addressOf(request);
 }
 
-/** Returns the address; for IPv6 its /64 network, because one host can use all of it. */
+/** Returns the address. For IPv6, returns its /64 network, because one host can use every address in it. */
 export function addressOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip);
 }
 
-/** Returns the address; for IPv6 its /48 network, the most that a provider assigns to one customer. */
+/** Returns the address; for IPv6 its /48 network, the largest that a provider assigns to one customer. */
 export function siteOf(request: FastifyRequest): string {
   return rateLimit.normalizeIP(request.ip, 48);
 }
@@ -135,7 +138,7 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** This process's share of a limit of all web processes. */
     shareOfLimit: (limit: number) => number;
-    /** The window of a limit in ms, extended if the share would be below one call. */
+    /** Returns the window of a limit in ms. It is longer if the share would be below one call. */
     windowOfLimit: (limit: number, ms: number) => number;
   }
 }

@@ -13,7 +13,7 @@ import { isSameSecret } from '../../signature.ts';
 import { onClose } from '../connection.ts';
 import { sendError } from '../send-error.ts';
 
-/** Prometheus waits 10 s for the whole response by default. */
+/** Prometheus waits only 10 s for the whole response by default. */
 const METRIC_MS = 5_000;
 
 /** Nginx's status for a client that disconnected before its response was complete. */
@@ -21,9 +21,9 @@ const CLIENT_LEFT = 499;
 
 type Options = {
   metrics: Registry;
-  /** The token gives any caller access to `/metrics`; without a token only this machine may read them. */
+  /** With a token, any caller that sends it may read `/metrics`. Without one, only this machine may. */
   config: Pick<Config, 'metricsToken' | 'publicUrl'>;
-  /** Rejects quickly if this process cannot serve requests, e.g. without its database. */
+  /** Rejects quickly if this process cannot serve requests, for example without its database. */
   checkReady: () => Promise<unknown>;
 };
 
@@ -44,7 +44,7 @@ export function mountHealth(app: FastifyInstance, { metrics, config, checkReady 
   });
 }
 
-/** Returns metrics in Prometheus' text format, without those that cannot be read now. */
+/** Returns the metrics in Prometheus' text format, and omits those that cannot be read now. */
 async function exposition(metrics: Registry): Promise<string> {
   const parts = metrics.getMetricsAsArray().map(async ({ name }) => {
     const timeout = sleep(METRIC_MS, null, { ref: false });
@@ -63,7 +63,10 @@ function assertMetricsAccess(request: FastifyRequest, { metricsToken, publicUrl 
   throw unauthenticated('This metrics token is not valid');
 }
 
-/** A proxy on this machine sends forwarding headers, or at least the requested host. */
+/**
+ * Returns true if the request comes from this machine itself, not through a proxy on it. A proxy sends
+ * forwarding headers, or at least the requested host.
+ */
 function isThisMachine(request: FastifyRequest, publicUrl: string): boolean {
   const { headers, socket } = request.raw;
   const isForwarded = 'x-forwarded-for' in headers || 'forwarded' in headers || 'via' in headers;
@@ -87,9 +90,9 @@ export function measureHttp(app: FastifyInstance, registry: Registry): void {
   });
   app.addHook('onRequest', async (request, reply) => {
     const began = performance.now();
-    // Fastify's own hook for the end does not run if the client disconnects.
+    // Fastify's own hook for the end of a request does not run if the client disconnects.
     onClose(reply, () => {
-      // The route's pattern, never the path: paths contain ids and would create unlimited series.
+      // Label by the route's pattern. Paths contain ids, so they would create an unlimited number of series.
       const route = request.routeOptions.url ?? 'none';
       const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_LEFT;
       durations.observe({ method: request.method, route, status }, (performance.now() - began) / 1000);
@@ -100,7 +103,7 @@ export function measureHttp(app: FastifyInstance, registry: Registry): void {
 type MonitoringServerOptions = {
   services: Pick<Services, 'config' | 'log'>;
   metrics: Registry;
-  /** Rejects quickly if this process cannot work, e.g. without its database. */
+  /** Rejects quickly if this process cannot work, for example without its database. */
   checkReady: () => Promise<unknown>;
 };
 

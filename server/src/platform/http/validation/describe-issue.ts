@@ -21,7 +21,7 @@ const formats: Record<string, string> = {
   url: 'an address such as https://example.com',
 };
 
-/** Describes an error, to follow the field's name: 'must have at least 1 item'. Defaults to zod's text. */
+/** Describes an error of a field, such as 'must have at least 1 item'. Falls back to zod's text. */
 export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type': {
@@ -52,7 +52,7 @@ export function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-/** The error of the branch with the right type; otherwise the accepted types. */
+/** Describes the error of the branch whose type matches the input; otherwise lists the accepted types. */
 function describeUnion(branches: z.core.$ZodIssue[][]): string | undefined {
   const isOfOtherKind = (issues: z.core.$ZodIssue[]) =>
     issues.some(({ code, path }) => code === 'invalid_type' && path.length === 0);

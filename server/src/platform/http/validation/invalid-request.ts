@@ -3,15 +3,15 @@ import { AppError } from '../../errors.ts';
 import { describeIssue } from './describe-issue.ts';
 
 const MISSING = 'is required';
-// A schema's own messages take precedence.
+// Only used if the schema has no message of its own.
 z.config({ customError: (issue) => (issue.input === undefined ? MISSING : describeIssue(issue)) });
 
-/** A schema error as passed on by Fastify. */
+/** A schema error in the format of Fastify. */
 type Issue = { instancePath: string; message?: string; params?: { keys?: unknown } };
 
 /**
- * Returns the error for input that does not match its schema, or whose id cannot exist: names the first
- * invalid field; for missing fields, all of them.
+ * Returns the error for input that does not match its schema. It names the first invalid field, or all
+ * missing fields. A malformed id returns 'not_found', because no such id can exist.
  */
 export function toInvalidRequest(error: { validation: Issue[] }): AppError {
   const [first] = error.validation;
@@ -35,14 +35,17 @@ export function sentenceOf(param: string, message: string): string {
   return /^(must|is) /.test(message) ? `${name} ${message}` : `${name}: ${message}`;
 }
 
-/** The path of the field; for an unknown field, its own name. */
+/** Returns the path of the field. For an unknown field, the path ends with its name. */
 function fieldOf({ instancePath, params }: Issue): string {
   const [unknown] = Array.isArray(params?.keys) ? (params.keys as unknown[]) : [];
   const path = instancePath.split('/').filter(Boolean);
   return (typeof unknown === 'string' ? [...path, unknown] : path).join('.');
 }
 
-/** Messages of `describeIssue` and zod follow the field's name; other sentences name it themselves. */
+/**
+ * Returns true if a message is a complete sentence. Messages of `describeIssue` and zod are not: they must
+ * follow the field's name.
+ */
 function isOwnSentence(message: string): boolean {
   return !/^(must |is required|Invalid|Unrecognized)/.test(message);
 }

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { type End, frame, framed, readFrames } from './frames.ts';
 
 /*
- * Represents a program that runs in the reader: forwards input, output and exit status. `node
- * ask-reader-program.ts SOCKET '{"argv": […], "cwd": "…"}'`
+ * Runs a program in the reader, and forwards its input, output and exit status.
+ * `node ask-reader-program.ts SOCKET '{"argv": […], "cwd": "…"}'`
  */
 
 const FAILED = 70;
@@ -11,7 +11,7 @@ const FAILED = 70;
 const [socketPath = '', words = '{}'] = process.argv.slice(2);
 const socket = connect(socketPath);
 socket.write(`${JSON.stringify({ ...JSON.parse(words), env: process.env })}\n`);
-// Closing the socket tells the reader that the caller is gone, so the end of the input is sent as a message.
+// Send the end of the input as a message: closing the socket would tell the reader that the caller is gone.
 process.stdin
   .pipe(framed('stdin'))
   .on('end', () => socket.write(frame('end', Buffer.alloc(0))))

@@ -1,15 +1,18 @@
 import { Transform } from 'node:stream';
 
-/** A piece of a program's output and its exit status; or a piece of its input and the end of the input. */
+/**
+ * Channels of the protocol. The reader sends pieces of a program's output and its exit status. The caller
+ * sends pieces of the input, and the end of the input.
+ */
 export type Channel = 'stdin' | 'stdout' | 'stderr' | 'end';
 export type End = { code: number | null; signal: NodeJS.Signals | null };
 
 const channels: Channel[] = ['end', 'stdout', 'stderr', 'stdin'];
 const HEAD = 5;
-/** Far above any chunk of a pipe. */
+/** Far larger than any chunk of a pipe. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
-/** Encodes a piece of a channel: its number, its length in four bytes, the bytes. */
+/** Encodes a piece: the number of its channel, its length in four bytes, and its bytes. */
 export function frame(channel: Channel, bytes: Buffer): Buffer {
   const head = Buffer.alloc(HEAD);
   head.writeUInt8(channels.indexOf(channel), 0);
@@ -24,7 +27,7 @@ export function framed(channel: Channel): Transform {
   });
 }
 
-/** Decodes the pieces of a stream. Throws on invalid data. */
+/** Decodes the pieces in a stream. Throws on invalid data. */
 export async function* readFrames(
   stream: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ channel: Channel; bytes: Buffer }> {

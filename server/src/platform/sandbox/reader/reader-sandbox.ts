@@ -4,9 +4,9 @@ import type { Sandbox } from '../sandbox.ts';
 const ASK_READER = fileURLToPath(new URL('./ask-reader-program.ts', import.meta.url));
 
 /**
- * Runs programs in another container, through the reader's socket (reader-program.ts): it has the same
- * programs at the same paths, and only the server's shared files. It may run several concurrently, which are
- * not isolated from each other.
+ * Runs programs in another container, through the reader's socket (reader-program.ts). That container has the
+ * same programs at the same paths, but of the server's files only shared ones. It may run several programs at
+ * the same time, which are not isolated from each other.
  */
 export function readerSandbox(sharedDir: string, socketPath: string): Sandbox {
   return {

@@ -90,7 +90,7 @@ test('reports how a program ended, and its output', async () => {
   expect(failed).toMatchObject({ status: 3, output: ['no flour'] });
 });
 
-test('a program has the given environment, and ends when it is told to', async () => {
+test('a program has the given environment, and ends when it gets a signal', async () => {
   const [command = '', ...args] = await sandbox.enclose({
     argv: ['/bin/sh', '-c', 'echo "$FLOUR"; exec sleep 600'],
     ...{ cwd: dir, reads: [], writes: [], user: 0 },

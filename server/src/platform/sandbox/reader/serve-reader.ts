@@ -17,15 +17,15 @@ const program = z.object({
 });
 
 /**
- * Runs programs for callers of the socket: their first line names the program, followed by pieces of its
- * input. Its output and exit status are sent back. If the caller disconnects, the program is killed with all
- * its child processes. Resolves to a function that stops the server.
+ * Runs programs for callers of the socket. A caller's first line names the program, and pieces of its input
+ * follow. The output and exit status are sent back. If the caller disconnects, its program is killed with all
+ * child processes. Returns a function that stops the server.
  */
 export async function serveReader(socketPath: string): Promise<() => void> {
   await rm(socketPath, { force: true });
   const running = new Set<ChildProcess>();
   const server = createServer((socket) => {
-    // The caller has disconnected: its program is killed below.
+    // Ignore errors: the caller has disconnected, and its program is killed below.
     socket.on('error', () => undefined);
     serve(socket, running).catch((error: unknown) => {
       socket.end(frame('stderr', Buffer.from(`${String(error)}\n`)));
@@ -33,7 +33,7 @@ export async function serveReader(socketPath: string): Promise<() => void> {
   });
   server.listen(socketPath);
   await once(server, 'listening');
-  // The server is a member of the same group.
+  // Lets the server connect, because it is in the same group.
   await chmod(socketPath, 0o660);
   return () => {
     server.close();
@@ -52,7 +52,7 @@ async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> 
   });
   const kill = () => killGroup(child);
   socket.once('close', kill);
-  // It may end before it has read everything.
+  // Ignore errors: the program may end before it has read its input.
   child.stdin.on('error', () => undefined);
   feed(socket, child.stdin).catch(kill);
   const sent = [
@@ -70,7 +70,7 @@ async function serve(socket: Socket, running: Set<ChildProcess>): Promise<void> 
   }
 }
 
-/** Forwards a program's input. Continues reading afterwards, to detect that the caller disconnects. */
+/** Forwards a program's input. Reads on after the input has ended, to notice when the caller disconnects. */
 async function feed(socket: Socket, stdin: Writable): Promise<void> {
   for await (const { channel, bytes } of readFrames(socket)) {
     if (channel === 'end') stdin.end();
@@ -78,7 +78,7 @@ async function feed(socket: Socket, stdin: Writable): Promise<void> {
   }
 }
 
-/** Returns the first line; the rest stays in the stream. */
+/** Returns the first line, and leaves the following bytes in the stream. */
 async function readLine(socket: Socket): Promise<string> {
   let read = Buffer.alloc(0);
   for (;;) {
@@ -102,16 +102,16 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid) process.kill(-pid, 'SIGKILL');
   } catch {
-    // All of it has ended.
+    // Ignore the error: all processes of the group have ended.
   }
 }
 
-/** Kills processes that left their program's group: in a container, everything but the first process. */
+/** Kills processes that have left their program's group: in a container, all except the first process. */
 function killLeft(): void {
   if (process.pid !== 1) return;
   try {
     process.kill(-1, 'SIGKILL');
   } catch {
-    // No processes are left.
+    // Ignore the error: there are no processes left.
   }
 }

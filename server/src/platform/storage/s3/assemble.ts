@@ -8,21 +8,21 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
 
-/** Per object. Each is held in memory while it is sent. */
+/** Number of parts that are sent concurrently per object. Each is held in memory. */
 const PARTS_AT_ONCE = 4;
-/** S3's limit for a copy by one call. */
+/** S3's size limit for a copy with a single call. */
 const COPY_BYTES_MAX = 5 * 1024 ** 3;
 const COPIED_PART_BYTES = 1024 ** 3;
 
 type PartOf = { Bucket: string; Key: string; UploadId: string | undefined; PartNumber: number };
 /** Sends one part and returns its ETag. */
 type SendPart = (part: PartOf) => Promise<string | undefined>;
-/** Bytes in the bucket, valid only with this ETag. */
+/** Bytes in the bucket. Reading them fails if the object no longer has this ETag. */
 type Source = { name: string; etag: string | undefined; range?: { start: number; end: number } };
 
 /**
- * Assembles one object from parts, sent four at a time as they arrive. It becomes visible after
- * `beforeVisible`, whose result is returned; on any error nothing is left.
+ * Assembles one object from parts. Up to four parts are sent at a time. The object becomes visible after
+ * `beforeVisible`, whose result is returned. If anything fails, nothing is left.
  */
 async function assemble<T>(
   bucket: Bucket,
@@ -39,7 +39,7 @@ async function assemble<T>(
       const PartNumber = sent.length + 1;
       const one = send({ ...upload, PartNumber }).then((ETag) => ({ PartNumber, ETag }));
       sent.push(one);
-      // A failed part stays in the set, so that the next wait rejects.
+      // A part that fails stays in the set, so that the next wait rejects.
       const done: Promise<unknown> = one.then(() => underWay.delete(done));
       done.catch(() => undefined);
       underWay.add(done);
@@ -51,13 +51,13 @@ async function assemble<T>(
     return answer;
   } catch (error) {
     await Promise.allSettled(sent);
-    // `removeUnfinished` deletes anything left by a failed abort.
+    // If the abort fails too, `removeUnfinished` deletes the parts later.
     await bucket.ask(new AbortMultipartUploadCommand(upload)).catch(() => undefined);
     throw error;
   }
 }
 
-/** Assembles one object from these pieces, each a part. */
+/** Assembles one object from these pieces; each piece is sent as a part. */
 export async function assembleBytes<T>(
   bucket: Bucket,
   name: string,
@@ -71,7 +71,7 @@ export async function assembleBytes<T>(
   return assemble(bucket, name, parts(), beforeVisible);
 }
 
-/** Assembles one object from others in the bucket, server-side. All but the last have 5 MiB or more. */
+/** Assembles one object from others within the bucket. All except the last need at least 5 MiB. */
 export async function assembleCopies(
   bucket: Bucket,
   name: string,
@@ -94,7 +94,7 @@ export async function assembleCopies(
   await assemble(bucket, name, parts, beforeVisible);
 }
 
-/** Copies an object of this size within the bucket, by one call if allowed. */
+/** Copies an object of this size within the bucket, with a single call if it is small enough. */
 export async function copyObject(
   bucket: Bucket,
   name: string,

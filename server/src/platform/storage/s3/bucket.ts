@@ -12,12 +12,12 @@ const WRONG_KEY =
 
 const WRONG_REGION = /^(PermanentRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraintException)$/;
 
-/** Long enough for a copy or the completion of an upload, which take a minute. */
+/** S3 may need a minute to copy an object or to complete an upload. */
 const SILENT_MS = 90_000;
 
 const CONNECT_MS = 5_000;
 
-/** A download holds its connection for as long as its reader takes. */
+/** Large, because each download uses a connection for as long as its client reads. */
 const CONNECTIONS_MAX = 1_000;
 
 const ATTEMPTS = 4;
@@ -26,13 +26,13 @@ const ignore = () => undefined;
 /** A bucket and its client. */
 export type Bucket = {
   client: S3Client;
-  /** Base input of each call: the bucket, and the object with this name. */
+  /** Returns the bucket and the object's key, as input of a call. */
   at: (name: string) => { Bucket: string; Key: string };
   name: string;
   prefix: string;
   /**
-   * Returns the response to a call. Throws AppError('unavailable') if there is none, with the cause as a
-   * sentence for the operator; errors about an object itself (missing or changed) are thrown unchanged.
+   * Returns the response to a call. Throws AppError('unavailable') if there is no response; its cause is a
+   * sentence for the operator. Errors about the object itself, such as a missing one, are thrown unchanged.
    */
   ask: <I extends ServiceInputTypes, O extends ServiceOutputTypes>(
     command: Command<ServiceInputTypes, I, ServiceOutputTypes, O, S3ClientResolvedConfig>,
@@ -40,7 +40,10 @@ export type Bucket = {
   ) => Promise<O>;
 };
 
-/** Opens a bucket with the SDK's credentials: environment, profile, or the machine's or pod's role. */
+/**
+ * Opens a bucket with the credentials that the SDK finds: environment variables, a profile, or the role of
+ * the machine or pod.
+ */
 export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Bucket {
   const { bucket: name, prefix, endpoint, region, pathStyle } = settings;
   const agent = { keepAlive: true, maxSockets: CONNECTIONS_MAX };
@@ -49,10 +52,10 @@ export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Buck
     ...(region !== null && { region }),
     forcePathStyle: pathStyle,
     maxAttempts: ATTEMPTS,
-    // Important errors are thrown.
+    // No log, because important errors are thrown.
     logger: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    // Other services do not support AWS's checksums; bytes are signed in transit, and hashed when they are
-    // read.
+    // Disabled because other services do not support AWS's checksums. The connection is signed, and bytes are
+    // hashed when they are read.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
@@ -73,7 +76,10 @@ export function openBucket(settings: BucketSettings, silentMs = SILENT_MS): Buck
   };
 }
 
-/** Returns the error for an unavailable store: a sentence for the caller, and the reason for the operator. */
+/**
+ * Returns the error for an unavailable store. The caller sees a general sentence; the cause contains the
+ * reason for the operator.
+ */
 export function storeUnavailable(why: string, cause: unknown): AppError {
   return unavailable('The store of files does not answer. Nothing is lost: try again in a minute.', {
     cause: new Error(why, { cause }),
@@ -92,11 +98,11 @@ function isOfObject(error: unknown): boolean {
 /** Settings of the bucket. */
 export type BucketSettings = {
   bucket: string;
-  /** Prefix of all names: '', or with a trailing slash. */
+  /** Prefix of all names: '', or text with a trailing slash. */
   prefix: string;
-  /** Null for AWS's endpoint. */
+  /** Null for AWS. */
   endpoint: string | null;
-  /** Null for the region found by the SDK. */
+  /** Null for the region that the SDK finds. */
   region: string | null;
   pathStyle: boolean;
 };
@@ -111,7 +117,7 @@ type Fault = {
   $response?: { headers?: Record<string, string> };
 };
 
-/** Returns the error's name in S3 or the network. */
+/** Returns the name of the S3 or network error. */
 export function codeOf(error: unknown): string {
   const { Code, name, code } = error as Fault;
   return Code ?? (name === undefined || name === 'Error' ? code : name) ?? '';
@@ -121,7 +127,7 @@ export function statusOf(error: unknown): number | undefined {
   return (error as Fault).$metadata?.httpStatusCode;
 }
 
-/** Returns what the operator has to do, in one sentence. */
+/** Tells the operator in one sentence what to do. */
 function describeFault(
   error: unknown,
   { bucket, endpoint, region }: Pick<BucketSettings, 'bucket' | 'endpoint' | 'region'>,

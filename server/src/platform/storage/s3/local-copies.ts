@@ -7,13 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { inTurn } from '../../concurrency/one-at-a-time.ts';
 import { isMissing, toStoreError } from '../local-part-store.ts';
 
-/** Files without writes or uses for this long were left by a killed process. */
+/** Files that were not used for this long were left by a killed process. */
 const STALE_MS = 6 * 60 * 60 * 1000;
 
 /**
- * Local copies of blobs in a folder that several processes may share: at most `bytesMax`, most recently used
- * first. Each user of a copy gets its own hard link, so that the copy may be evicted in the meantime.
- * `download` opens the verified bytes of a blob.
+ * Stores local copies of blobs in a folder that several processes may share. The folder has at most
+ * `bytesMax`; the least recently used copies are evicted. Each user of a copy gets its own hard link, so that
+ * evicting the copy does no harm. `download` opens the verified bytes of a blob.
  */
 export async function openLocalCopies(
   dir: string,
@@ -28,7 +28,7 @@ export async function openLocalCopies(
     const copy = path.join(dir, sha256);
     if (await linked(copy, lent)) {
       const now = new Date();
-      // Another process may have evicted it.
+      // Ignore errors, because another process may have evicted the copy.
       await utimes(copy, now, now).catch(() => undefined);
       return;
     }
@@ -45,10 +45,10 @@ export async function openLocalCopies(
   };
 
   return {
-    /** Provides a copy while `work` runs. Throws AppError('unavailable') if the disk is full. */
+    /** Provides a local copy while `work` runs. Throws AppError('unavailable') if the disk is full. */
     lend: async <T>(sha256: string, work: (localPath: string) => Promise<T>): Promise<T> => {
       const lent = path.join(lentDir, randomBytes(16).toString('hex'));
-      // Concurrent callers share one download.
+      // One call at a time per blob, so that concurrent callers share one download.
       await takeTurn(sha256, () => bring(sha256, lent));
       try {
         return await work(lent);
@@ -57,7 +57,7 @@ export async function openLocalCopies(
         await prune(dir, bytesMax);
       }
     },
-    /** Evicts the copy; current users retain their link. */
+    /** Evicts the copy. Current users still have their own link. */
     forget: (sha256: string) => rm(path.join(dir, sha256), { force: true }),
     removeStale: () => sweep(lentDir),
   };
@@ -94,7 +94,7 @@ async function found(dir: string) {
     files.map((file) =>
       stat(file).then(
         (one) => [{ file, isFile: one.isFile(), sizeBytes: one.size, usedMs: one.mtimeMs }],
-        // Another process has deleted it.
+        // Ignore the error: another process has deleted the file.
         () => [],
       ),
     ),

@@ -30,7 +30,7 @@ if (!after.s3) throw new Error('There is no bucket in the settings.');
 const { s3 } = after;
 await openBucket(s3).client.send(new CreateBucketCommand({ Bucket: 'loaves' }));
 
-test('files move to a bucket while the server runs, wherever that is killed', async () => {
+test('files move to a bucket while the server runs, even if the move is killed at any point', async () => {
   const folder = blobsDir(before);
   const old = await openBlobStore(before);
   const all = [randomBytes(1000), randomBytes(20_000_000), randomBytes(3000), randomBytes(4000)];
@@ -45,7 +45,7 @@ test('files move to a bucket while the server runs, wherever that is killed', as
   const file = (sha256: string) => path.join(folder, sha256.slice(0, 2), sha256.slice(2));
   await writeFile(file(rotten), randomBytes(3000));
 
-  // The switch: from now on files are stored in the bucket, and all are readable.
+  // From now on the server stores files in the bucket, and can read both old and new ones.
   expect(await isBucketInUse(after)).toBe(false);
   const serving = await openBlobStore(after);
   expect(await isBucketInUse(after)).toBe(true);
@@ -83,7 +83,7 @@ test('files move to a bucket while the server runs, wherever that is killed', as
   ] as const)
     expect(await buffer(await moved.read(sha256))).toHaveLength(size);
 
-  // The empty folder is not mistaken for the store.
+  // The folder without blobs is not mistaken for the store.
   await expect(openBlobStore(before)).rejects.toThrow(
     'The files of this installation are in s3://loaves/, but the settings name no bucket',
   );
@@ -93,7 +93,7 @@ test('a blob that is collected while it is moved does not reappear', async () =>
   const folder = await temporaryFolder();
   const from = await openBlobStore({ ...before, dataDir: folder });
   const to = await openS3(after, s3);
-  // No row of the database references it.
+  // A blob that the database does not reference.
   const { sha256 } = await from.write(Readable.from([randomBytes(1000)]));
   await moveBlobs({ db, from, to }, path.join(folder, 'blobs'), () => undefined);
   expect(await to.stat(sha256)).toBeNull();

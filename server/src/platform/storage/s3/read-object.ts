@@ -8,12 +8,12 @@ import {
 } from '@aws-sdk/client-s3';
 import { type Bucket, codeOf, statusOf, storeUnavailable } from './bucket.ts';
 
-/** Consecutive, without a byte in between. */
+/** Number of consecutive disconnects without a byte in between. */
 const BREAKS_MAX = 5;
 
 const PAUSE_MS = 200;
 
-/** Names of this store's own multipart uploads, because the bucket may be shared. */
+/** Keys of this store's own multipart uploads. The bucket may contain others. */
 const OWN = /^([0-9a-f]{2}\/[0-9a-f]{62}$|unfinished\/)/;
 
 type OpenedObject = {
@@ -24,8 +24,8 @@ type OpenedObject = {
 };
 
 /**
- * Opens an object, or the bytes from `start` to `end`, both inclusive. After a disconnect, reading resumes
- * from the next byte, if the object is unchanged. Throws the errors of `ask`.
+ * Opens an object, or its bytes from `start` to `end`, both inclusive. After a disconnect, continues with the
+ * next byte if the object has not changed. Throws the errors of `ask`.
  */
 export async function readObject(
   bucket: Bucket,
@@ -35,7 +35,7 @@ export async function readObject(
   const get = async (from: string | undefined, etag?: string) => {
     const command = new GetObjectCommand({ ...bucket.at(name), Range: from, IfMatch: etag });
     const answer = await bucket.ask(command);
-    // In Node it is always a Readable.
+    // In Node the body is always a Readable.
     return { ...answer, body: answer.Body as Readable };
   };
   const first = await get(range && `bytes=${range.start}-${range.end}`);
@@ -72,7 +72,7 @@ export async function readObject(
 
 type ListedObject = { name: string; sizeBytes: number; changedAt: Date };
 
-/** Yields the objects with this prefix, ordered by name, at most `perCall` per request. */
+/** Yields the objects with this prefix, ordered by name. Requests at most `perCall` at a time. */
 export async function* listObjects(
   bucket: Bucket,
   prefix: string,
@@ -90,7 +90,7 @@ export async function* listObjects(
   } while (ContinuationToken !== undefined);
 }
 
-/** Yields this store's own incomplete multipart uploads, with the time of their last part. */
+/** Yields this store's own incomplete multipart uploads, and when each got its last part. */
 export async function* listUnfinished(
   bucket: Bucket,
 ): AsyncGenerator<{ upload: { Bucket: string; Key: string; UploadId: string }; changedAt: Date }> {

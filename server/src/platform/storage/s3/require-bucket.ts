@@ -3,7 +3,7 @@ import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Bucket } from './bucket.ts';
 import { listObjects } from './read-object.ts';
 
-/** Throws a sentence for the operator unless the bucket is readable and writable. */
+/** Throws a sentence for the operator if the bucket is not readable and writable. */
 export async function requireBucket(bucket: Bucket): Promise<void> {
   const probe = bucket.at(`unfinished/start-${randomBytes(8).toString('hex')}`);
   try {
@@ -11,7 +11,7 @@ export async function requireBucket(bucket: Bucket): Promise<void> {
     await bucket.ask(new PutObjectCommand({ ...probe, Body: 'May this server write here?' }));
     await bucket.ask(new DeleteObjectCommand(probe));
   } catch (error) {
-    // Unwraps the operator's reason from the caller's sentence.
+    // The error's own message is for callers; its cause has the reason for the operator.
     throw error instanceof Error && error.cause instanceof Error ? error.cause : error;
   }
 }

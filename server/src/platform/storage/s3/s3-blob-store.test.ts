@@ -67,7 +67,7 @@ async function list(): Promise<string[]> {
 
 describeBlobStore('an S3', async () => {
   const { store } = await open();
-  // An empty bucket may be the wrong one.
+  // An empty bucket may be the wrong one, so put a blob into it.
   await store.write(Readable.from(['the first loaf']));
   return {
     ...{ store, list, links: false },
@@ -168,7 +168,7 @@ describe('the S3 blob store', () => {
     expect(proxy.seen.filter((call) => call.startsWith('GET'))).toHaveLength(1);
     await store.withLocalFile(first, async (file) => {
       for (const name of later) await store.withLocalFile(name, async () => undefined);
-      // Evicted, and available while it is in use.
+      // The copy is evicted, but stays available while it is in use.
       expect(await readdir(dir)).not.toContain(first);
       expect((await readFile(file)).equals(others[0] ?? Buffer.alloc(0))).toBe(true);
     });
@@ -176,7 +176,7 @@ describe('the S3 blob store', () => {
     expect(await readdir(path.join(dir, 'lent'))).toEqual([]);
   });
 
-  test('links open without a key, with the name of the file, and are equal for the same expiry', async () => {
+  test('links open without a key, with the name of the file, and are equal if they expire at the same time', async () => {
     const answer = {
       ...{ contentType: 'image/webp', contentDisposition: `attachment; filename="a b.webp"` },
       expiresAt: new Date(Date.now() + 75 * 60_000),
@@ -202,7 +202,7 @@ describe('the S3 blob store', () => {
     const before = await list();
     const begun = nameOfBlob('ab'.repeat(32));
     const { UploadId } = await bucket.ask(new CreateMultipartUploadCommand(bucket.at(begun)));
-    // The server of this test reports that all uploads began long ago.
+    // This test's server reports all uploads as begun long ago.
     const part = { ...bucket.at(begun), UploadId, PartNumber: 1, Body: 'a' };
     await bucket.ask(new UploadPartCommand(part));
     await bucket.ask(new PutObjectCommand({ ...bucket.at('unfinished/left'), Body: 'left' }));
@@ -218,7 +218,7 @@ describe('the S3 blob store', () => {
     expect(Uploads.map((upload) => upload.Key)).toEqual([Key]);
   });
 
-  test("copies objects larger than one call's limit in parts", async () => {
+  test('copies objects in parts if they are larger than the limit of one call', async () => {
     const large = randomBytes(12_000_000);
     const from = await store.write(Readable.from([large]));
     const sizes = { bytesMax: 11_000_000, partBytes: 5 * 1024 * 1024 };
@@ -229,7 +229,7 @@ describe('the S3 blob store', () => {
     expect(proxy.seen.filter((call) => call.includes('partNumber'))).toHaveLength(3 + 2);
   });
 
-  test('an empty store has no damaged files, because it may be another bucket', async () => {
+  test('does not report files as damaged if the store is empty, because it may be another bucket', async () => {
     const elsewhere = openBucket({ ...settings, prefix: 'empty/' });
     const options = { copies: { dir, bytesMax: 0 }, links: false };
     const empty = await openS3BlobStore(elsewhere, options);
@@ -250,7 +250,7 @@ describe('at startup', () => {
     signIn(s3.owner);
   });
 
-  test('a readable and writable bucket is accepted, and nothing is left in it', async () => {
+  test('a readable and writable bucket is accepted, and no test object is left in it', async () => {
     const before = await list();
     await starting();
     expect(await list()).toEqual(before);

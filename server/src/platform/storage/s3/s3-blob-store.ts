@@ -19,38 +19,41 @@ import { openLocalCopies } from './local-copies.ts';
 import { listObjects, listUnfinished, readObject } from './read-object.ts';
 import { s3PartStore } from './s3-part-store.ts';
 
-/** Complete objects whose hash was unknown at the start of the upload. */
+/** Prefix of complete objects whose hash was not known when the upload began. */
 const UNFINISHED = 'unfinished/';
-/** Active uploads receive a part more often. */
+/** An upload without a part for this long is abandoned. */
 const STALE_MS = 6 * 60 * 60 * 1000;
-/** Above S3's minimum for a part. Four of them are in memory for each upload. */
+/** Larger than S3's minimum for a part. Four parts of each upload are in memory. */
 const PART_BYTES_MIN = 8 * 1024 * 1024;
 const PARTS_MAX = 10_000;
-/** Longer than any link lives. Links to one file that are created within half an hour are equal. */
+/**
+ * Lifetime of a link's signature, longer than any link is used. Links to the same file that are created
+ * within half an hour are equal.
+ */
 const LINK_S = 90 * 60;
 
 type Options = {
   /** Folder and maximum size of local copies of blobs. */
   copies: { dir: string; bytesMax: number };
-  /** Whether browsers and workloads can reach the bucket, and read from it without this server. */
+  /** Whether browsers and workloads can reach the bucket and read from it directly. */
   links: boolean;
 };
 
-/** Returns the name of a blob in the bucket, as in the folder of the local store. */
+/** Returns the name of a blob in the bucket, which is also its path in the folder of a local store. */
 export function nameOfBlob(sha256: string): string {
   return `${sha256.slice(0, 2)}/${sha256.slice(2)}`;
 }
 
 /**
  * Stores blobs in a bucket. Small blobs, and blobs with an announced hash, are written directly to their
- * name; others under `unfinished/`, from where the bucket copies them.
+ * final name. Others are first written under `unfinished/`, and then copied within the bucket.
  */
 export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options): Promise<BlobStore> {
   const read = async (sha256: string, range?: { start: number; end: number }) => {
     const { bytes, sizeBytes } = await readObject(bucket, nameOfBlob(sha256), range).catch(
       async (error: unknown) => {
         if (isMissing(error)) throw await missing(bucket, sha256);
-        // It is shorter than its recorded size.
+        // The requested range starts behind the end, so the object is shorter than the blob.
         throw statusOf(error) === 416 ? new DamagedBlob(sha256, 'changed', error) : error;
       },
     );
@@ -63,7 +66,7 @@ export async function openS3BlobStore(bucket: Bucket, { copies, links }: Options
   return {
     ...{ read, write },
     adopt: async (localPath, beforeVisible) => {
-      // Read twice, so that it is written directly to its name.
+      // Read the file twice, first for its hash, so that it can be written directly to its final name.
       const open = () => createReadStream(localPath, { highWaterMark: BUFFER_BYTES });
       const hash = createHash('sha256');
       for await (const chunk of open()) hash.update(chunk);
@@ -107,7 +110,7 @@ async function presign(
 ): Promise<string> {
   const answer = { ResponseContentType: contentType, ResponseContentDisposition: contentDisposition };
   const command = new GetObjectCommand({ ...bucket.at(nameOfBlob(sha256)), ...answer });
-  // Equal for the same expiry, so that browsers reuse their copy.
+  // Links with the same expiry are equal, so that browsers reuse their cached copy.
   const signingDate = new Date(expiresAt.getTime() - LINK_S * 1000);
   return getSignedUrl(bucket.client, command, { expiresIn: LINK_S, signingDate });
 }
@@ -116,9 +119,12 @@ async function originOf(bucket: Bucket): Promise<string> {
   return new URL(await getSignedUrl(bucket.client, new GetObjectCommand(bucket.at('any')))).origin;
 }
 
-/** If there is no blob at all, none is damaged: this is another bucket or prefix. */
+/**
+ * Returns the error for a missing blob. If the store is completely empty, it is probably another bucket or
+ * prefix, so the blob does not count as damaged.
+ */
 async function missing(bucket: Bucket, sha256: string): Promise<Error> {
-  // Blobs sort first.
+  // Blobs have the first names in the order of the list.
   for await (const { name } of listObjects(bucket, '', 1))
     if (/^[0-9a-f]{2}\//.test(name)) return new DamagedBlob(sha256, 'missing');
     else break;
@@ -149,7 +155,7 @@ async function receive(
       yield chunk;
     }
   };
-  /** Runs once all pieces have arrived. */
+  /** Called when all pieces have been received. */
   const register = async (): Promise<Blob> => {
     const blob = { sha256: hash.digest('hex'), sizeBytes };
     if (blob.sha256 !== (expectedSha256 ?? blob.sha256)) throw new HashMismatch(blob.sha256);
@@ -170,13 +176,13 @@ async function receive(
     return small;
   }
   const all = following(first, pieces);
-  // An invalid hash never names a blob.
+  // An invalid hash must not become the name of a blob.
   if (expectedSha256 !== undefined && /^[0-9a-f]{64}$/.test(expectedSha256))
     return assembleBytes(bucket, nameOfBlob(expectedSha256), all, register);
   return assembleAndMove(bucket, all, register);
 }
 
-/** For bytes whose name is known only at their end. */
+/** Stores bytes whose name is known only when all have been received. */
 async function assembleAndMove(
   bucket: Bucket,
   pieces: AsyncIterable<Buffer>,
@@ -189,7 +195,7 @@ async function assembleAndMove(
     await copyObject(bucket, nameOfBlob(blob.sha256), { name, etag: undefined, sizeBytes: blob.sizeBytes });
     return blob;
   } finally {
-    // `removeUnfinished` deletes anything left by a failed delete.
+    // If this fails, `removeUnfinished` deletes the object later.
     await bucket.ask(new DeleteObjectCommand(bucket.at(name))).catch(() => undefined);
   }
 }
@@ -199,7 +205,7 @@ async function* following(first: Buffer, others: AsyncIterable<Buffer>): AsyncGe
   yield* others;
 }
 
-/** Yields the bytes in pieces of one size, except the last. */
+/** Yields the bytes in pieces of the same size; the last one may be shorter. */
 async function* inPieces(bytes: AsyncIterable<Buffer>, size: number): AsyncGenerator<Buffer> {
   let piece: Buffer[] = [];
   let length = 0;
@@ -220,7 +226,7 @@ async function removeUnfinished(bucket: Bucket): Promise<void> {
   for await (const { upload, changedAt } of listUnfinished(bucket)) {
     if (!isStale(changedAt)) continue;
     await bucket.ask(new AbortMultipartUploadCommand(upload)).catch((error: unknown) => {
-      // It was completed in the meantime.
+      // Ignore this error: the upload was completed in the meantime.
       if (codeOf(error) !== 'NoSuchUpload') throw error;
     });
   }

@@ -8,14 +8,14 @@ import { assembleCopies, copyObject } from './assemble.ts';
 import { type Bucket, isMissing, statusOf } from './bucket.ts';
 import { listObjects, readObject } from './read-object.ts';
 
-/** Parts are stored below their key. */
+/** Prefix of parts, which are stored below the key of their upload. */
 const PARTS = 'parts/';
 
 type Whole = Parameters<PartStore['complete']>[1];
 
 /**
- * Unfinished blobs in a bucket: each part is a separate object, so that it may be sent again. The bucket
- * copies them together once the hash of the whole, its name, is known.
+ * Stores unfinished blobs in a bucket. Each part is a separate object, so that it can be sent again. Once the
+ * hash of the whole blob is known, which is its name, the bucket copies the parts into one object.
  */
 export function s3PartStore(bucket: Bucket, place: (sha256: string) => string): PartStore {
   const folderOf = (key: string) => `${PARTS}${key}/`;
@@ -40,7 +40,7 @@ export function s3PartStore(bucket: Bucket, place: (sha256: string) => string): 
           await copyObject(bucket, place(blob.sha256), { ...only, sizeBytes: blob.sizeBytes });
         } else await assembleCopies(bucket, place(blob.sha256), sources, () => beforeVisible(blob));
       } catch (error) {
-        // A part is being rewritten, and S3 does not tell which one.
+        // The error does not say which part was rewritten in the meantime.
         if (statusOf(error) === 412) throw new DamagedParts(names.map((_, index) => index + 1));
         throw error;
       }
@@ -64,7 +64,7 @@ export function s3PartStore(bucket: Bucket, place: (sha256: string) => string): 
   };
 }
 
-/** Streams a part, so that no part is held in memory. */
+/** Streams a part, so that it is never completely in memory. */
 async function putPart(bucket: Bucket, name: string, sizeBytes: number, bytes: Readable): Promise<Blob> {
   const hash = createHash('sha256');
   const broken = new AbortController();
@@ -96,7 +96,7 @@ async function putPart(bucket: Bucket, name: string, sizeBytes: number, bytes: R
   return { sha256: hash.digest('hex'), sizeBytes };
 }
 
-/** Returns the combined blob, and the ETag under which each part was read. Throws DamagedParts. */
+/** Returns the combined blob, and for each part the ETag of the bytes that were read. Throws DamagedParts. */
 async function checkWhole(
   bucket: Bucket,
   names: string[],

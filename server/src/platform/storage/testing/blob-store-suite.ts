@@ -11,15 +11,15 @@ import { type BlobStore, DamagedBlob, DamagedParts, HashMismatch } from '../blob
 
 type Tested = {
   store: BlobStore;
-  /** Names of all objects, including unfinished ones. */
+  /** Lists the names of all objects, including unfinished ones. */
   list: () => Promise<string[]>;
-  /** Modifies stored bytes outside of the store. */
+  /** Changes stored bytes without the store's knowledge. */
   change: (sha256: string, to: (bytes: Buffer) => Buffer) => Promise<void>;
-  /** Whether it adds a local file without a copy. */
+  /** True if the store adds a local file without copying it. */
   links: boolean;
 };
 
-/** Contract of every blob store; each implementation runs it. */
+/** Tests that every blob store must pass. */
 export function describeBlobStore(title: string, openStore: () => Promise<Tested>): void {
   let store: BlobStore;
   let files: Tested['list'];
@@ -48,14 +48,14 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       await store.delete(blob.sha256);
     });
 
-    test('returns the size, and null for missing bytes', async () => {
+    test('returns the size, or null for missing bytes', async () => {
       const { sha256: name } = await store.write(Readable.from([randomBytes(1234)]));
       expect(await store.stat(name)).toEqual({ sizeBytes: 1234 });
       await store.delete(name);
       expect(await store.stat(name)).toBeNull();
     });
 
-    test('provides a local file, but not for missing bytes', async () => {
+    test('provides a local file, or fails if the bytes are missing', async () => {
       const bytes = randomBytes(1000);
       const { sha256: name } = await store.write(Readable.from([bytes]));
       expect(await store.withLocalFile(name, (localPath) => readFile(localPath))).toEqual(bytes);
@@ -82,7 +82,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       expect(await store.write(Readable.from([]))).toEqual({ sha256: hashOf(Buffer.alloc(0)), sizeBytes: 0 });
     });
 
-    test('leaves nothing of a stream that breaks at any byte', async () => {
+    test('leaves nothing of a stream that breaks at any point', async () => {
       const before = await files();
       await fc.assert(
         fc.asyncProperty(fc.nat(200_000), fc.integer({ min: 1, max: 70_000 }), async (cutAt, piece) => {
@@ -118,7 +118,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       expect(await files()).toEqual(before);
     });
 
-    test('registers bytes before they can be found, and hides them if that fails', async () => {
+    test('registers bytes before they become visible, and keeps them invisible if that fails', async () => {
       const bytes = randomBytes(1000);
       const failing = store.write(Readable.from([bytes]), {
         beforeVisible: async (blob) => {
@@ -131,7 +131,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
     });
   });
 
-  test.each([1000, 20_000_000])('accepts %i announced bytes, and no others', async (size) => {
+  test.each([1000, 20_000_000])('accepts exactly the %i announced bytes', async (size) => {
     const bytes = randomBytes(size);
     const half = Math.floor(size / 2);
     const pieces = [bytes.subarray(0, half), bytes.subarray(half)];
@@ -163,7 +163,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       expect(blob).toMatchObject({ sha256: hashOf(bytes), sizeBytes: bytes.length });
       if (other === folder) expect(blob.isLinked).toBe(links);
       expect((await buffer(await store.read(blob.sha256))).equals(bytes)).toBe(true);
-      // Both are names of one file.
+      // Both paths are links to the same file.
       const before = await files();
       await store.adopt(file, async () => undefined);
       expect(await files()).toEqual(before);
@@ -247,7 +247,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       },
     );
 
-    test('remain if the blob cannot be registered, which stays invisible', async () => {
+    test('remain if the blob cannot be registered; the blob then stays invisible', async () => {
       const key = await openWithAll();
       const failing = store.parts.complete(key, whole, async () => {
         throw new Error('no database');
@@ -259,7 +259,7 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
       await store.delete(sha256);
     });
 
-    test('that are still being sent do not change the blob', async () => {
+    test('that still arrive do not change the blob', async () => {
       const key = await openWithAll();
       const late = Readable.from(
         (async function* () {
@@ -267,7 +267,8 @@ export function describeBlobStore(title: string, openStore: () => Promise<Tested
           const { sha256 } = await store.parts
             .complete(key, { ...whole, announcedSha256: hashOf(bytes) }, visible)
             .catch(async () => {
-              // Zeros had arrived already: the part is sent again, and then more of the late one arrives.
+              // The late sender has already overwritten a part with zeros. Send that part again; the late
+              // sender then continues.
               await write(key, 0);
               return store.parts.complete(key, whole, visible);
             });

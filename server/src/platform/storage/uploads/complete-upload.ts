@@ -13,10 +13,10 @@ import { endUpload, noUpload, requireUpload } from './uploads.ts';
 const takeTurn = inTurn();
 
 /**
- * Combines the parts of a complete upload into one blob; idempotent. Its user owns the bytes until the upload
- * ends, either in the transaction that references them (`endUpload`) or after a week without access. Throws
- * AppError 'not_found', 'conflict' if parts are missing or must be sent again, 'unavailable', and
- * 'invalid_request' if the whole does not match the announced SHA-256: that upload is deleted.
+ * Combines the parts of an upload into one blob. Can be repeated. Until the upload ends, its user owns the
+ * bytes. It ends in the transaction that references the bytes (`endUpload`), or after a week without access.
+ * Throws AppError 'not_found', 'conflict' if parts are missing or must be sent again, and 'unavailable'.
+ * Throws 'invalid_request' and deletes the upload if the whole file does not have the announced hash.
  */
 export async function completeUpload(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -31,7 +31,7 @@ export async function completeUpload(
     try {
       return await makeBlob(services, upload, parts);
     } catch (error) {
-      // Another process was faster.
+      // Another process may have completed the upload.
       const made = await findBlob(services, await requireUpload(services.db, who));
       if (made) return made;
       if (error instanceof DamagedParts) {
@@ -50,7 +50,10 @@ export async function completeUpload(
   });
 }
 
-/** Returns the bytes of a complete upload; null also if they are not in their final place yet. */
+/**
+ * Returns the bytes of a complete upload. Returns null if the upload is incomplete, or if its bytes are not
+ * in their final place yet.
+ */
 async function findBlob({ blobs }: Pick<Services, 'blobs'>, { blob }: Upload): Promise<Blob | null> {
   return blob && (await blobs.stat(blob.sha256)) ? blob : null;
 }
@@ -65,7 +68,7 @@ async function makeBlob(
     if (announcedSha256 !== null && found.sha256 !== announcedSha256) throw new WrongWhole(found.sha256);
     await afterDeletion({ blobs, db }, found.sha256, () =>
       inTransaction(db, async (tx) => {
-        // In the lock order of all changes to a user's storage.
+        // Same lock order as for all other changes to a user's storage.
         await lockStoredBytes(tx, userId);
         await lockBytes(tx, found.sha256);
         await assertNotBeingDeleted(tx, found.sha256);
@@ -78,7 +81,7 @@ async function makeBlob(
   return blob;
 }
 
-/** Its message is the actual hash of the bytes. */
+/** The message is the actual hash of the bytes. */
 class WrongWhole extends Error {}
 
 function assertAllParts(upload: Upload, parts: UploadPart[]): void {

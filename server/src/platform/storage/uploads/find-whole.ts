@@ -6,8 +6,8 @@ import { completeUpload } from './complete-upload.ts';
 import type { Upload } from './upload.ts';
 
 /**
- * Returns the bytes of an upload recorded as complete. Moves them to their final place if the server was
- * killed before that; null if they are lost or damaged.
+ * Returns the bytes of an upload that is recorded as complete. If the server was killed before it moved them
+ * to their final place, moves them now. Returns null if the bytes are lost or damaged.
  */
 export async function findWhole(
   services: Pick<Services, 'blobs' | 'db'>,

@@ -68,8 +68,8 @@ export async function deleteWhole(
 }
 
 /**
- * Records that the upload is complete; false if it is gone. Its parts are kept until it ends, because the
- * store may have to resume.
+ * Records that the upload is complete. Returns false if the upload no longer exists. Its parts are kept until
+ * it ends, because completing it may have to be resumed.
  */
 export async function markComplete(tx: Transaction, uploadId: string, sha256: string): Promise<boolean> {
   await tx
@@ -82,7 +82,10 @@ export async function markComplete(tx: Transaction, uploadId: string, sha256: st
   return row?.sha256 === sha256;
 }
 
-/** Records a part whose bytes are safe; ignores recorded parts, and uploads that are gone or complete. */
+/**
+ * Records a part whose bytes are safely stored. Does nothing if the part is already recorded, or if the
+ * upload is complete or no longer exists.
+ */
 export async function insertPart(db: Database, uploadId: string, part: UploadPart): Promise<void> {
   await sql`
     insert into upload_parts (upload_id, number, sha256, size_bytes)
@@ -117,7 +120,7 @@ export async function deleteParts(db: Database, uploadId: string, numbers: numbe
     .execute();
 }
 
-/** Deletes an upload and returns the key of its parts; null if the user has no such upload. */
+/** Deletes an upload, and returns the store's key of its parts; null if the user has no such upload. */
 export async function deleteUpload(
   db: Database | Transaction,
   { uploadId, userId }: { uploadId: string; userId: string },
@@ -131,7 +134,7 @@ export async function deleteUpload(
   return row?.store_key ?? null;
 }
 
-/** Deletes uploads of a user by id, and returns the keys of their parts. */
+/** Deletes these uploads of a user, and returns the store's keys of their parts. */
 export async function deleteUploads(tx: Transaction, userId: string, uploadIds: string[]): Promise<string[]> {
   const rows = await tx
     .deleteFrom('uploads')
@@ -157,14 +160,14 @@ export async function deleteUntouched(db: Database, before: Date): Promise<void>
   );
 }
 
-/** Returns those keys that belong to an upload. */
+/** Returns the keys that belong to an upload. */
 export async function selectKnownKeys(db: Database, keys: string[]): Promise<Set<string>> {
   const { rows } = await sql<{ store_key: string }>`
     select store_key from uploads where store_key = any(${keys}::text[])`.execute(db);
   return new Set(rows.map((row) => row.store_key));
 }
 
-/** Returns the announced bytes and the number of a user's unfinished uploads. */
+/** Returns the number of a user's unfinished uploads, and the sum of their announced bytes. */
 export async function sumUnfinished(
   db: Database | Transaction,
   userId: string,

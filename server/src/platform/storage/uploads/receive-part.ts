@@ -12,18 +12,18 @@ type Input = {
   uploadId: string;
   userId: string;
   number: number;
-  /** Hash of the part, if the sender sends it. */
+  /** Hash of the part, if the sender provides it. */
   sha256: string | null;
   bytes: Readable;
 };
 
-/** One part at a time, because concurrent senders write to the same place. */
+/** One call at a time per part, because concurrent ones would write to the same place. */
 const takeTurn = inTurn();
 
 /**
- * Receives one part of an upload, in any order and concurrently with others. It counts once its bytes are
- * safe and it is recorded; a recorded part is not written again. Throws AppError 'not_found' for the upload,
- * 'invalid_request' for an invalid number, a wrong size and bytes that do not match the announced hash, and
+ * Receives one part of an upload. Parts may arrive in any order, and several at a time. A part counts once
+ * its bytes are safely stored and it is recorded; then it is not written again. Throws AppError 'not_found'
+ * for an unknown upload, 'invalid_request' for an invalid number, a wrong size or a wrong hash, and
  * 'conflict' if the part exists with other bytes.
  */
 export async function receivePart(

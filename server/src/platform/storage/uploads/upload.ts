@@ -1,23 +1,23 @@
 import type { Blob } from '../blob-store.ts';
 
-/** A file sent in parts, numbered from 1. All have `partBytes`, except the last one, which has the rest. */
+/** A file sent in parts, numbered from 1. All have `partBytes`, except the last one, which may be shorter. */
 export type Upload = {
   id: string;
   userId: string;
-  /** The blob store's key of the parts. */
+  /** The blob store's key of the upload. */
   storeKey: string;
   sizeBytes: number;
   partBytes: number;
   /** Announced hash of the whole file, or null. */
   announcedSha256: string | null;
-  /** Set once it is complete: its user owns the bytes until the upload ends. */
+  /** The bytes, once the upload is complete. Its user owns them until the upload ends. */
   blob: Blob | null;
   createdAt: Date;
 };
 
 export type UploadPart = { number: number; sha256: string; sizeBytes: number };
 
-/** Small enough that a retry over a slow line is cheap. */
+/** Small, so that sending a part again over a slow line takes little time. */
 const PART_BYTES_MIN = 16 * 1024 * 1024;
 const PARTS_MAX = 1000;
 

@@ -47,7 +47,7 @@ const sendAll = (upload: Upload, bytes: Buffer) =>
   Promise.all([4, 2, 1, 3].map((number) => send(upload, bytes, number)));
 const complete = ({ id }: Upload, userId = ada) => completeUpload(server.services, { uploadId: id, userId });
 
-test('parts arrive in any order, count while they are unfinished, and belong to their user until the upload ends', async () => {
+test('parts arrive in any order, count as unfinished uploads, and belong to their user until the upload ends', async () => {
   const bytes = newBytes();
   const before = await findStoredBytes(db, ada);
   const upload = await open(bytes);
@@ -71,7 +71,7 @@ test('parts arrive in any order, count while they are unfinished, and belong to 
   const unowned = () => listUnownedBlobs(db, new Date(Date.now() + 60_000), 1000);
   expect(await unowned()).not.toContain(blob.sha256);
 
-  // The same bytes are not sent twice, and other users' files are not revealed.
+  // The same user need not send the same bytes again. Other users do not learn that the bytes exist.
   expect((await open(bytes, { sha256: blob.sha256 })).blob).toEqual(blob);
   expect((await open(bytes, { sha256: blob.sha256, userId: bob })).blob).toBeNull();
   const longer = Buffer.concat([bytes, bytes]);
@@ -83,7 +83,7 @@ test('parts arrive in any order, count while they are unfinished, and belong to 
   expect(await unowned()).toContain(blob.sha256);
 });
 
-test('a stored part is not received again, nor replaced; without a hash the bytes are compared', async () => {
+test('a stored part is neither received again nor replaced; without a hash, its bytes are compared', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   const first = await send(upload, bytes, 1);
@@ -137,7 +137,7 @@ test('rejects parts with an invalid number, size or hash, and uploads of other u
   await expect(send(upload, bytes, 1)).rejects.toMatchObject(notFound);
 });
 
-test('a whole that does not match its announced hash is rejected, and nothing of it stays', async () => {
+test('rejects and deletes a file that does not match its announced hash', async () => {
   const bytes = newBytes();
   const upload = await open(bytes, { sha256: '0'.repeat(64) });
   await sendAll(upload, bytes);
@@ -147,11 +147,11 @@ test('a whole that does not match its announced hash is rejected, and nothing of
   expect(await sumUnfinished(db, ada)).toMatchObject({ uploads: 0 });
 });
 
-test('a part that the disk has lost is sent again, and no other', async () => {
+test('only a part that the disk has lost must be sent again', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   await sendAll(upload, bytes);
-  // Like two processes that receive the same part.
+  // Overwrites part 2 with other bytes, as a second process that receives it could.
   const place = { number: 2, start: PART, sizeBytes: PART };
   await server.services.blobs.parts.write(upload.storeKey, place, Readable.from([randomBytes(PART)]));
   await expect(complete(upload)).rejects.toMatchObject({
@@ -162,11 +162,11 @@ test('a part that the disk has lost is sent again, and no other', async () => {
   expect(await complete(upload)).toMatchObject({ sha256: hashOf(bytes) });
 });
 
-test('resumes wherever the server was killed', async () => {
+test('resumes after the server was killed at any point', async () => {
   for (let round = 0; round < effort({ usual: 2, soak: 40 }); round += 1) {
     const bytes = newBytes();
     const upload = await open(bytes, round % 2 ? { sha256: hashOf(bytes) } : {});
-    // After a part was written and before it was recorded.
+    // Killed after a part was written, but before it was recorded.
     const killed = { ...server.services.blobs };
     const { parts } = killed;
     killed.parts = {
@@ -179,7 +179,7 @@ test('resumes wherever the server was killed', async () => {
     await send(upload, bytes, 1);
     await expect(send(upload, bytes, 2, { blobs: killed })).rejects.toThrow('killed');
     expect(await selectParts(db, upload.id)).toHaveLength(1);
-    // In the middle of a part.
+    // Killed in the middle of a part.
     const cut = async function* () {
       yield randomBytes(PART / 2);
       throw new Error('cut');
@@ -191,7 +191,7 @@ test('resumes wherever the server was killed', async () => {
     await restarted.removeUnfinished();
     for (const number of [2, 3, 4]) await send(upload, bytes, number, { blobs: restarted });
 
-    // The file is renamed, and its name recorded, before it is in its final place.
+    // Killed after the file was renamed and its name recorded, but before it is in its final place.
     const whole = { sizeBytes: bytes.length, partBytes: PART, announcedSha256: upload.announcedSha256 };
     const partSha256s = (await selectParts(db, upload.id)).map(({ sha256 }) => sha256);
     const stopped = restarted.parts.complete(upload.storeKey, { ...whole, partSha256s }, async () => {
@@ -203,12 +203,12 @@ test('resumes wherever the server was killed', async () => {
   }
 });
 
-test('an upload recorded as complete but not in its place is moved there', async () => {
+test('moves an upload that is recorded as complete to its final place', async () => {
   const bytes = newBytes();
   const upload = await open(bytes);
   await sendAll(upload, bytes);
   await complete(upload);
-  // As if killed just before the rename.
+  // State of a server that was killed just before the last rename.
   const sha256 = hashOf(bytes);
   const place = path.join(folder, sha256.slice(0, 2), sha256.slice(2));
   await rename(place, path.join(folder, 'parts', `${upload.storeKey}.whole`));
@@ -259,7 +259,7 @@ test('ends uploads without activity for a week, and deletes parts without an upl
   expect(await db.selectFrom('uploads').select('id').where('id', '=', whole.id).execute()).toEqual([]);
 });
 
-test('nothing stays of an upload that is rejected while it is opened, and a part is recorded once', async () => {
+test('leaves nothing of an upload that is rejected while it is opened, and records a part only once', async () => {
   const before = await sumUnfinished(db, bob);
   const refused = openUpload(
     server.services,
@@ -277,7 +277,7 @@ test('nothing stays of an upload that is rejected while it is opened, and a part
   expect(await selectParts(db, id)).toMatchObject([{ sha256: '0'.repeat(64) }]);
 });
 
-test('a file of any size needs no more memory than its pieces', {
+test('a large file needs no more memory than its pieces', {
   timeout: effort({ usual: 60_000, soak: 900_000 }),
 }, async () => {
   const piece = randomBytes(64 * 1024);

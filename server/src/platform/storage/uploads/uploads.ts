@@ -20,18 +20,19 @@ import {
 } from './queries.ts';
 import { choosePartBytes, type Upload } from './upload.ts';
 
-/** Maximum number of unfinished uploads per user; no user sends nearly as many concurrently. */
+/** Maximum number of unfinished uploads per user; far more than anyone needs. */
 const UNFINISHED_MAX = 1000;
 
 const UNTOUCHED_MS = 7 * 24 * 60 * 60 * 1000;
 
-/** Hourly: ends uploads without activity for a week, and deletes the parts of all ended uploads. */
+/** Every hour, ends uploads without activity for a week, and deletes the parts of uploads that have ended. */
 export const sweepUploadsJob = defineJob({
   name: 'platform.sweep-uploads',
   schedule: '37 * * * *',
   run: async ({ blobs, clock, db }: Pick<Services, 'blobs' | 'clock' | 'db'>) => {
     await deleteUntouched(db, new Date(clock.now().getTime() - UNTOUCHED_MS));
-    // List parts first, because an upload is created before its parts.
+    // List the parts before reading the rows. An upload gets its row before its first part, so every listed
+    // part of a current upload has a row.
     const keys = await blobs.parts.list();
     const known = await selectKnownKeys(db, keys);
     for (const key of keys) if (!known.has(key)) await blobs.parts.abandon(key);
@@ -40,7 +41,7 @@ export const sweepUploadsJob = defineJob({
 
 type Who = { uploadId: string; userId: string };
 
-/** Ends an upload in any state, and deletes its parts. Throws AppError('not_found'). */
+/** Ends an upload, complete or not, and deletes its parts. Throws AppError('not_found'). */
 export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, who: Who): Promise<void> {
   const storeKey = await deleteUpload(db, who);
   if (storeKey === null) throw noUpload();
@@ -48,14 +49,14 @@ export async function endUpload({ blobs, db }: Pick<Services, 'blobs' | 'db'>, w
 }
 
 /**
- * Step: deletes a complete upload. Call it after the transaction has referenced the bytes elsewhere, because
- * the upload no longer owns them. Ignores a missing upload.
+ * Transaction step: deletes a complete upload, which then no longer owns its bytes. Call it after the same
+ * transaction has referenced the bytes elsewhere. Does nothing if the upload does not exist.
  */
 export async function releaseUpload(tx: Transaction, who: Who): Promise<void> {
   await deleteUpload(tx, who);
 }
 
-/** Like `releaseUpload` for the user's complete uploads with these bytes, except those used elsewhere. */
+/** Like `releaseUpload`, for all complete uploads of the user with these bytes, except those in `except`. */
 export async function releaseUploadsOf(
   tx: Transaction,
   bytes: { userId: string; sha256s: string[]; except: string[] },
@@ -64,8 +65,8 @@ export async function releaseUploadsOf(
 }
 
 /**
- * Like `releaseUpload` for many uploads, complete or not. Returns the keys of their parts, which may be
- * abandoned after the commit.
+ * Like `releaseUpload` for many uploads, complete or not. Returns the store's keys of their parts, which the
+ * caller may delete after the commit.
  */
 export async function releaseUploads(
   tx: Transaction,
@@ -79,14 +80,14 @@ export async function deleteUploadsOf(tx: Transaction, userId: string): Promise<
   await deleteUserUploads(tx, userId);
 }
 
-/** Transaction step: stores bytes from another source for a user as a complete upload. */
+/** Transaction step: gives a user bytes from another source, in the form of a complete upload. */
 export async function insertCompleteUpload(
   tx: Transaction,
   { userId, blob }: { userId: string; blob: Blob },
 ): Promise<void> {
   await insertUpload(tx, {
     userId,
-    // No part has ever been written.
+    // The store has no parts under this key.
     storeKey: randomBytes(16).toString('hex'),
     sizeBytes: blob.sizeBytes,
     partBytes: blob.sizeBytes,
@@ -101,20 +102,20 @@ type Input = {
   sizeBytes: number;
   /** Hash of the whole file, if the sender knows it. */
   sha256: string | null;
-  /** Defaults to a choice by size; a file sent in one piece is one part. */
+  /** Defaults to a size chosen by the file size. To send the file in one piece, set it to the file size. */
   partBytes?: number;
 };
 
 /**
- * What the caller does in the transaction that opens an upload: lock, call `open`, check the user's remaining
- * quota, and write the reference to the upload.
+ * What the caller does in the transaction that opens an upload: takes locks, calls `open`, checks the user's
+ * remaining quota, and references the upload.
  */
 type Opening = (tx: Transaction, open: () => Promise<Upload>) => Promise<Upload>;
 
 /**
- * Opens an upload of a file in parts. If the user already has these bytes it is complete immediately, with
- * its `blob`. Throws errors of `opening`, AppError('unavailable') if the disk has no room, and 'rate_limited'
- * for too many unfinished uploads.
+ * Opens an upload of a file in parts. If the user already has these bytes, the upload is complete immediately
+ * and has a `blob`. Throws errors of `opening`, AppError('unavailable') if there is not enough disk space,
+ * and 'rate_limited' if the user has too many unfinished uploads.
  */
 export async function openUpload(
   services: Pick<Services, 'blobs' | 'db'>,
@@ -137,7 +138,7 @@ export async function openUpload(
   }
 }
 
-/** Returns the bytes if the user has them undamaged; never reveals other users' files. */
+/** Returns the bytes if this user has them undamaged. Does not reveal whether others have them. */
 async function findOwn(
   { blobs, db }: Pick<Services, 'blobs' | 'db'>,
   { userId, sha256, sizeBytes }: Blob & { userId: string },

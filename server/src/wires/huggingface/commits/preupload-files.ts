@@ -4,12 +4,12 @@ import { findFilesOf } from '../../../modules/assets/revisions/read-tree.ts';
 import type { Context } from '../../../platform/context.ts';
 import { openWritableBranch } from './refs.ts';
 
-/** Files up to this size may be inlined in the commit. */
+/** Larger files cannot be inlined in a commit. */
 export const REGULAR_BYTES_MAX = 5 * 1024 * 1024;
 
 /**
- * Always binary, regardless of size: clients drop these files' content before the commit, as the public hub
- * allows.
+ * Files with these extensions are always uploaded separately, even if they are small. Clients may then omit
+ * them from the commit, as with the public hub.
  */
 const BINARY = new Set([
   ...[
@@ -79,7 +79,8 @@ export async function preuploadFiles(
       const isSentBefore =
         size > REGULAR_BYTES_MAX || BINARY.has(path.split('.').at(-1)?.toLowerCase() ?? '');
       const uploadMode = isSentBefore && size > 0 ? 'lfs' : 'regular';
-      // Clients compare this with their file; for an inlined file they would expect Git's hash instead.
+      // Clients compare this with the hash of their file. Omit it for an inlined file, where they would
+      // compare it with Git's hash.
       const oid = uploadMode === 'lfs' ? present.get(path) : undefined;
       return { path, uploadMode, shouldIgnore: false as const, ...(oid !== undefined && { oid }) };
     }),

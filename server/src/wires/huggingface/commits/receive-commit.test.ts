@@ -21,7 +21,7 @@ const hashOf = (content: string) => createHash('sha256').update(content).digest(
 const storedOf = (contents: string[]) =>
   db.selectFrom('blobs').select('touched_at').where('sha256', 'in', contents.map(hashOf)).execute();
 
-test('rejects a commit beyond the quota before the rest of it is stored', async () => {
+test('rejects a commit that exceeds the quota before the rest of it is stored', async () => {
   const contents = ['a', 'b', 'c', 'd'].map((mark) => mark.repeat(600 * 1024));
   const [first = ''] = contents;
   expect((await commit('ada/large', [header('x'), fileLine('a', first)], { as: ada })).status).toBe(200);
@@ -31,13 +31,13 @@ test('rejects a commit beyond the quota before the rest of it is stored', async 
     status: 413,
     error: expect.stringMatching(/needs? more than .* left/),
   });
-  // Bytes that the user already stores are not counted, and the first file beyond the quota fails the commit.
+  // The first file is already stored, so it does not count. The second one exceeds the quota.
   expect(await storedOf(contents)).toHaveLength(2);
   const again = [header('x'), fileLine('b', first), fileLine('c', 'little')];
   expect((await commit('ada/large', again, { as: ada })).status).toBe(200);
 });
 
-test("protects a commit's stored bytes while the rest of it arrives", async () => {
+test('protects the stored bytes of a commit from the collector until all of it has arrived', async () => {
   const lines = new TransformStream<string, string>();
   const writer = lines.writable.getWriter();
   const write = (line: object) => writer.write(`${JSON.stringify(line)}\n`);

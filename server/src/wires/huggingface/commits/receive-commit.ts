@@ -34,24 +34,24 @@ import { openCommit } from '../repositories/open-repository.ts';
 import { REGULAR_BYTES_MAX } from './preupload-files.ts';
 import { openWritableBranch } from './refs.ts';
 
-/** The largest inlined file in Base64, plus the rest of its line. */
+/** Size of a line with the largest inlined file in Base64. */
 const LINE_BYTES_MAX = (REGULAR_BYTES_MAX / 3) * 4 + 16 * 1024;
-/** Far more than the public hub accepts. */
+/** Far more lines than the public hub accepts. */
 const LINES_MAX = 50_000;
-/** Limit over all lines, excluding file contents. */
+/** Total size of all lines without file contents. */
 const BESIDES_BYTES_MAX = 64 * 1024 * 1024;
-/** Each is looked up under the repository's lock. */
+/** Low, because each folder is looked up while the repository is locked. */
 const FOLDERS_MAX = 1000;
-/** Well within the time for which the garbage collector spares unreferenced bytes. */
+/** Much shorter than the time for which the collector spares unreferenced bytes. */
 const TOUCH_MS = 10 * 60 * 1000;
 
 type Draft = FileChanges & { header: Extract<CommitLine, { key: 'header' }>['value'] | null };
 
 /**
- * Receives a commit line by line: streams bytes to the store and makes everything visible in one transaction
- * at the end. Repeating a commit changes nothing. Throws HubError, AppError 'invalid_request' for an invalid
- * line and for a file that is unsafe as part of a model, 'payload_too_large' as soon as the quota is
- * exceeded, and the errors of `commitFiles`.
+ * Receives a commit line by line. Stores file contents immediately, and commits everything in one transaction
+ * at the end. Repeating a commit changes nothing. Throws HubError. Throws AppError 'invalid_request' for an
+ * invalid line or a file that is unsafe in a model, 'payload_too_large' as soon as the quota is exceeded, and
+ * the errors of `commitFiles`.
  */
 export async function receiveCommit(
   ctx: Context,
@@ -130,8 +130,8 @@ async function readDraft(ctx: Context, asset: AssetRow, bytes: AsyncIterable<Buf
 }
 
 /**
- * Returns a function that sums up the bytes that a commit adds for its user. It throws
- * AppError('payload_too_large') beyond the remaining quota, so that no more is written.
+ * Returns a function that adds up the bytes that a commit adds for its user. It throws
+ * AppError('payload_too_large') when they exceed the remaining quota, so that nothing more is stored.
  */
 async function countWithinQuota(ctx: Context): Promise<(file: NewFile) => Promise<void>> {
   const { userId } = ctx.caller;
@@ -148,7 +148,7 @@ async function countWithinQuota(ctx: Context): Promise<(file: NewFile) => Promis
   };
 }
 
-/** Protects the commit's stored bytes from the garbage collector while the rest arrives. */
+/** Returns a function that protects the commit's stored bytes from the collector while the rest arrives. */
 function touchNowAndThen({ clock, db }: Context): (put: NewFile[]) => Promise<void> {
   let touchedAt = clock.now().getTime();
   return async (put) => {
@@ -189,7 +189,7 @@ async function storeFile(
   return { path, ...(await storeBlob(ctx, Readable.from([bytes]))) };
 }
 
-/** Returns the bytes of a file from this repository, possibly at another revision. */
+/** Returns the bytes of a file in this repository, possibly at another revision. */
 async function findCopied(
   ctx: Context,
   asset: AssetRow,
@@ -201,7 +201,7 @@ async function findCopied(
   return { path, sha256: file.sha256, sizeBytes: Number(file.size_bytes) };
 }
 
-/** Checks files that are new to the model. Returns the families that they name, by path. */
+/** Checks files that are new to the model. Returns the families that their configurations name, by path. */
 async function checkNew(
   ctx: Context,
   {
@@ -230,7 +230,7 @@ async function checkNew(
   return families;
 }
 
-/** The stored path may differ from the one sent: accents are composed and invisible characters removed. */
+/** The stored path may differ: accents are composed, and invisible characters removed. */
 const path = z.string().transform((sent) => cleanFilePath(sent));
 const folder = z.string().transform((sent) => cleanFilePath(sent.replace(/\/+$/, '')));
 const commitId = z.string().regex(/^[0-9a-fA-F]{5,40}$/, 'parentCommit must be the id of a commit');
@@ -267,7 +267,7 @@ const line = z.discriminatedUnion('key', [
 /** One line of the body of a commit. */
 export type CommitLine = z.output<typeof line>;
 
-/** Parses a line, numbered from 1. Throws AppError('invalid_request') for an invalid line. */
+/** Parses a line. Its number is used in errors. Throws AppError('invalid_request') if it is invalid. */
 export function parseCommitLine(text: string, number: number): CommitLine {
   const parsed = line.safeParse(parseJson(text, number));
   if (parsed.success) return parsed.data;

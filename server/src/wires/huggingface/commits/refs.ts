@@ -14,10 +14,7 @@ import {
   type RepositoryParams,
 } from '../repositories/open-repository.ts';
 
-/**
- * Creates a branch at a revision of main, by default the newest. Throws HubError, and the errors of
- * `createBranch`.
- */
+/** Creates a branch from a revision of main. Throws HubError, and the errors of `createBranch`. */
 export async function addBranch(
   ctx: Context,
   { params, body }: InputOf<typeof contract.createBranch>,
@@ -30,8 +27,8 @@ export async function addBranch(
 type Wanted = RepositoryParams & { revision: string; create_pr?: string | undefined };
 
 /**
- * Returns the newest commit of a branch that the caller may commit to, and the branch (null for main). Throws
- * HubError, also for a revision that is not a branch, and for a pull request.
+ * Returns a branch that the caller may commit to (null for main), and its newest commit. Throws HubError,
+ * also for a revision that is not a branch and for a pull request.
  */
 export async function openWritableBranch(
   ctx: Context,
@@ -74,7 +71,7 @@ export async function untagRevision(
   throw new HubError('not_found', 'RevisionNotFound', `There is no tag ${params.revision}`);
 }
 
-/** Returns an empty list. */
+/** Returns an empty list, because there are no discussions. */
 export async function listDiscussions(
   ctx: Context,
   { params }: { params: RepositoryParams },
@@ -100,7 +97,7 @@ function noPullRequests(): HubError {
   );
 }
 
-/** Deletes a branch with its commits. Throws HubError for an unknown branch and for main. */
+/** Deletes a branch with its commits. Throws HubError if there is no such branch, and for main. */
 export async function removeBranch(
   ctx: Context,
   { params }: InputOf<typeof contract.deleteBranch>,

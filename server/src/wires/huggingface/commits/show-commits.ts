@@ -56,7 +56,7 @@ export async function showReferences(
   };
 }
 
-/** Returns the faults in a card's metadata. Throws AppError 'unavailable' if too many calls wait. */
+/** Returns the faults in a card's metadata. Throws AppError 'unavailable' if too many calls are waiting. */
 export async function validateCard(
   ctx: Context<Caller>,
   { body }: InputOf<typeof validateCardEndpoint>,

@@ -14,14 +14,14 @@ import { HubError } from '../hub-error.ts';
 export type RepositoryParams = { type: RepositoryTypes; namespace: string; name: string };
 
 /**
- * Returns the repository if the caller may read it. Throws HubError RepoNotFound, with the new name if it was
- * moved, or GatedRepo.
+ * Returns the repository if the caller may read it. Throws HubError RepoNotFound, with the new name if the
+ * repository was renamed, or GatedRepo.
  */
 export async function openRepository(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
   return open(ctx, params, findRepository);
 }
 
-/** Like `openRepository`, for changes: a clone cannot be addressed by its public hub name. */
+/** Like `openRepository`, but for changes: a clone cannot be changed under its name in the public hub. */
 export async function openRepositoryToChange(ctx: Context, params: RepositoryParams): Promise<AssetRow> {
   return open(ctx, params, findNamedRepository);
 }
@@ -57,7 +57,7 @@ export async function openCommit(ctx: Context, asset: AssetRow, revision: string
   throw new HubError('not_found', 'RevisionNotFound', `There is no revision ${revision}`);
 }
 
-/** Returns a repository and one of its commits. */
+/** Returns a repository together with one of its commits. */
 export async function openRevision(
   ctx: Context,
   { revision, ...params }: RepositoryParams & { revision: string },

@@ -51,12 +51,12 @@ import {
   type RepositoryParams,
 } from './open-repository.ts';
 
-/** Files read per query. */
+/** Number of files read per query. */
 const PAGE = 10_000;
 
 const PAGE_MAX = 100;
 
-/** Ways in which another user's repositories may be readable. */
+/** Reasons for which the caller may read repositories of other users. */
 const OTHERS: readonly Way[] = ['published', 'shared', 'granted'];
 
 type Done = { success: true };
@@ -100,14 +100,14 @@ async function insertNew(
   return id;
 }
 
-/** Reads the visibility from either field; defaults to private. */
+/** Reads the visibility from either of two fields. Defaults to private. */
 function isPublic({ private: isPrivate, visibility }: Pick<Body, 'private' | 'visibility'>): boolean {
   return visibility === 'public' || isPrivate === false;
 }
 
 /**
- * Returns the name in the body, in the caller's namespace. Throws HubError for another namespace, and for a
- * name that clients consider invalid.
+ * Returns the repository's name from the body. Throws HubError if its namespace is not the caller's, or if
+ * clients would reject the name.
  */
 async function parseOwnRepositoryName(
   ctx: Context,
@@ -139,14 +139,14 @@ type About = {
   userId: string;
   /** The commit's id; for an asset without files, the id of its initial commit. */
   sha?: string | undefined;
-  /** Card of the described revision; defaults to the newest. */
+  /** The card of the described revision. Defaults to the newest card. */
   card?: CardFields;
 };
 
 /** Returns the summary of a repository for lists. */
 function describeRepository(asset: AssetRow, { userId, sha, card = asset }: About): RepositorySummary {
   const id = repositoryId(asset);
-  // An operator has granted the caller access.
+  // An operator has granted the caller access to this restricted repository.
   const isGranted = asset.is_restricted && asset.owner_user_id !== userId;
   return {
     _id: asset.id,
@@ -167,7 +167,7 @@ function describeRepository(asset: AssetRow, { userId, sha, card = asset }: Abou
   };
 }
 
-/** Succeeds if the caller may read the repository. Throws HubError otherwise. */
+/** Does nothing if the caller may read the repository. Throws HubError otherwise. */
 export async function checkAccess(
   ctx: Context,
   { params }: { params: RepositoryParams },
@@ -263,13 +263,13 @@ export async function listRepositories(
   return answerPage(request, shown, { field: 'cursor', value: nextCursor });
 }
 
-/** Maps the client's sort key; unknown keys sort by the last change. */
+/** Converts the client's sort key. Unknown keys sort by the last change. */
 function sortOf(sort: string | undefined): SortKey {
   if (sort === 'createdAt' || sort === 'created_at') return 'created';
   return sort === 'downloads' ? 'downloads' : 'updated';
 }
 
-/** Returns whose repositories are requested, and in which ways the caller may read them. */
+/** Returns which owner's repositories are requested, and for which reasons the caller may read them. */
 async function readersOf(
   { db, caller }: Context,
   author: string | undefined,

@@ -19,7 +19,7 @@ export function hubCalls(server: TestServer) {
   };
   return {
     send,
-    /** Creates a user with this username, which is also the namespace. */
+    /** Creates a user with this username, which is also their namespace. */
     signUpAs: async (username: string): Promise<TestUser> => {
       const user = await server.signUp(username);
       await server.services.db.updateTable('users').set({ username }).where('id', '=', user.userId).execute();
@@ -37,7 +37,7 @@ export function hubCalls(server: TestServer) {
       const { error } = (await response.json()) as { error: string };
       return { status: response.status, code: response.headers.get('x-error-code'), error };
     },
-    /** Returns the user's audited actions, each once. */
+    /** Returns the user's audited actions without duplicates. */
     recorded: async ({ userId }: TestUser): Promise<string[]> => {
       const rows = await server.services.db
         .selectFrom('audit_log')

@@ -10,7 +10,7 @@ import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 type Client = { server: TestServer; user: TestUser; home: string; env?: Record<string, string> };
 
 /**
- * Starts Python with the hub's clients, which call the server as the user and store their state in `home`.
+ * Starts Python with the hub's clients. They call the server as this user and store their state in `home`.
  */
 export async function startPython(
   words: string[],
@@ -23,7 +23,9 @@ export async function startPython(
   });
 }
 
-/** Runs pytest files from this folder with the hub's Python clients, which call the server as the user. */
+/**
+ * Runs pytest files from this folder. They call the server as this user, through the hub's Python clients.
+ */
 export async function runClients(
   server: TestServer,
   { files, user, env = {} }: { files: string[]; user: TestUser; env?: Record<string, string> },

@@ -1,4 +1,4 @@
-"""The hub's own clients read from a server: `HF_ENDPOINT` and `HF_TOKEN` say from where and as whom."""
+"""Reads from the server at `HF_ENDPOINT` with the hub's own clients, as the user of `HF_TOKEN`."""
 
 import os
 import urllib.request
@@ -18,13 +18,13 @@ DATA = os.environ["TEST_DATASET"]
 STARTER = os.environ["TEST_STARTER"]
 
 
-def test_who_the_caller_is():
+def test_returns_the_caller():
     assert api.whoami()["name"] == "ada"
     with pytest.raises(HfHubHTTPError, match="Invalid user token"):
         api.whoami(token="hf_wrong")
 
 
-def test_lists_come_by_pages():
+def test_lists_are_paged():
     datasets = [one.id for one in api.list_datasets(author="ada")]
     assert DATA in datasets
     assert len(datasets) > 100
@@ -35,7 +35,7 @@ def test_lists_come_by_pages():
     assert list(api.list_models(pipeline_tag="text-to-speech")) == []
 
 
-def test_what_others_have_published_is_read_and_nothing_else():
+def test_reads_only_published_repositories_of_others():
     assert [one.id for one in api.list_datasets(author="bob")] == ["bob/Loaves"]
     assert api.dataset_info("bob/Loaves").private is False
     assert api.dataset_info(DATA).private is True
@@ -64,7 +64,7 @@ def test_a_repository_is_described():
     assert api.list_repo_refs(DATA, repo_type="dataset").branches[0].name == "main"
 
 
-def test_a_snapshot_is_copied_and_stays_with_its_commit():
+def test_a_snapshot_is_downloaded_under_its_commit():
     folder = snapshot_download(DATA, repo_type="dataset")
     assert os.path.basename(folder) == api.dataset_info(DATA).sha
     with open(os.path.join(folder, "data", "train.csv")) as file:
@@ -73,7 +73,7 @@ def test_a_snapshot_is_copied_and_stays_with_its_commit():
     assert os.path.realpath(local).startswith(os.path.realpath(os.environ["HF_HOME"]))
 
 
-def test_a_download_that_was_cut_goes_on(tmp_path):
+def test_an_interrupted_download_is_resumed(tmp_path):
     asked = hf_hub_download(DATA, "data/train.csv", repo_type="dataset", local_dir=tmp_path / "whole")
     with open(asked, "rb") as file:
         whole = file.read()
@@ -84,7 +84,7 @@ def test_a_download_that_was_cut_goes_on(tmp_path):
         assert whole[:5] + rest.read() == whole
 
 
-def test_what_is_not_there_is_told_apart():
+def test_distinguishes_what_is_missing():
     with pytest.raises(RepositoryNotFoundError):
         api.model_info("ada/nothing")
     with pytest.raises(RepositoryNotFoundError):
@@ -115,7 +115,7 @@ def test_the_file_system():
         assert file.read() == "a,b\n1,2\n3,4\n"
 
 
-def test_a_data_set_is_loaded_whole_and_streaming():
+def test_a_dataset_is_loaded_completely_and_as_a_stream():
     from datasets import load_dataset
 
     whole = load_dataset(DATA, data_files={"train": "data/train.csv"}, split="train")

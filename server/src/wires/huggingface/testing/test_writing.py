@@ -1,4 +1,4 @@
-"""The hub's own clients write to a server: `HF_ENDPOINT` and `HF_TOKEN` say to which and as whom."""
+"""Writes to the server at `HF_ENDPOINT` with the hub's own clients, as the user of `HF_TOKEN`."""
 
 import os
 import random
@@ -11,19 +11,19 @@ from huggingface_hub import constants, hf_hub_download, snapshot_download
 from huggingface_hub.errors import BadRequestError, EntryNotFoundError, HfHubHTTPError, RepositoryNotFoundError
 
 api = HfApi()
-# More than stands in a commit: it is sent before, by Xet, or by Git LFS in several parts.
+# Too large to inline in a commit, so it is uploaded before: by Xet, or by Git LFS in several parts.
 LARGE = {"xet": 300_000_000, "lfs": 17_000_000}
 
 
 def large_bytes(seed, sent_by):
-    """Half of it can be compressed."""
+    """Returns a large file whose second half compresses well."""
     half = random.Random(seed).randbytes(LARGE[sent_by] // 2)
     return half + b"crumbs and crusts " * (LARGE[sent_by] // 36)
 
 
 @pytest.fixture(params=LARGE)
 def sent_by(request, monkeypatch):
-    """Without Xet, large files are sent by Git LFS. The client reads the variable of this name only once."""
+    """Sends large files by Xet or Git LFS. The client reads the environment variable once, so patch its constant."""
     monkeypatch.setattr(constants, "HF_HUB_DISABLE_XET", request.param == "lfs")
     return request.param
 
@@ -33,7 +33,7 @@ def read(repo_id, path, **more):
         return file.read()
 
 
-def test_a_repository_is_created_moved_and_deleted():
+def test_a_repository_is_created_renamed_and_deleted():
     url = api.create_repo("first")
     assert (url.repo_id, url.namespace, url.repo_type) == ("ada/first", "ada", "model")
     assert api.create_repo("ada/first", exist_ok=True).repo_id == "ada/first"
@@ -56,7 +56,7 @@ def test_a_repository_is_created_moved_and_deleted():
     api.delete_repo("ada/second", missing_ok=True)
 
 
-def test_a_folder_is_uploaded_and_copied_back(tmp_path, sent_by):
+def test_a_folder_is_uploaded_and_downloaded_again(tmp_path, sent_by):
     loaf = {"repo_id": f"ada/loaf-{sent_by}", "repo_type": "dataset"}
     folder = tmp_path / "folder"
     (folder / "deep" / "er").mkdir(parents=True)
@@ -139,7 +139,7 @@ def test_the_file_system_writes():
     assert not files.exists("datasets/ada/system/deep/a.txt")
 
 
-def test_a_data_set_is_pushed_and_loaded():
+def test_a_dataset_is_pushed_and_loaded():
     from datasets import Dataset, load_dataset
 
     Dataset.from_dict({"question": ["Rye?", "Oats?"], "answer": [1, 2]}).push_to_hub("ada/pushed")

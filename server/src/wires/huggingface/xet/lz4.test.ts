@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { AppError } from '../../../platform/errors.ts';
 import { decodeLz4 } from './lz4.ts';
 
-/** A frame of one block without checksums. */
+/** Returns a frame with one block and without checksums. */
 function frameOf(block: Buffer, isStored = false): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt32LE(block.length + (isStored ? 0x80000000 : 0));
@@ -15,12 +15,12 @@ test('decodes literals and back references, including overlapping ones', () => {
   const block = Buffer.from([0x35, ...Buffer.from('abc'), 3, 0]);
   expect(decodeLz4(frameOf(block), 12).toString()).toBe('abcabcabcabc');
   expect(decodeLz4(frameOf(Buffer.from('crumb'), true), 5).toString()).toBe('crumb');
-  // Lengths of 15 and more continue in further bytes.
+  // Lengths of 15 and more need additional bytes.
   const long = Buffer.from([0xf0, 5, ...Buffer.from('twenty letters of it')]);
   expect(decodeLz4(frameOf(long), 20).toString()).toBe('twenty letters of it');
 });
 
-test('rejects data that ends too early, has an invalid reference or another length', () => {
+test('rejects data that is truncated, contains an invalid reference or has another length', () => {
   const block = Buffer.from([0x35, ...Buffer.from('abc'), 3, 0]);
   for (const length of [0, 11, 13]) expect(() => decodeLz4(frameOf(block), length)).toThrow(AppError);
   expect(() => decodeLz4(frameOf(Buffer.from([0x35, ...Buffer.from('abc'), 4, 0])), 12)).toThrow(AppError);

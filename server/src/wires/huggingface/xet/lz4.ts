@@ -2,7 +2,7 @@ import { invalidParam } from '../../../platform/errors.ts';
 
 const MAGIC = 0x184d2204;
 const MATCH_MIN = 4;
-/** The highest bit of a block's length marks an uncompressed block. */
+/** Set in the length of a block that is not compressed. */
 const AS_IT_IS = 0x80000000;
 
 /**
@@ -19,7 +19,7 @@ export function decodeLz4(frame: Buffer, length: number): Buffer {
   throw invalidParam('xorb', 'A piece of the xorb cannot be decompressed');
 }
 
-/** Returns the number of bytes written. Throws RangeError for reads or writes out of bounds. */
+/** Decodes a frame. Returns the number of bytes written. Throws RangeError if it is out of bounds. */
 function decodeFrame(frame: Buffer, output: Buffer): number {
   if (frame.readUInt32LE(0) !== MAGIC) throw new RangeError('no LZ4 frame');
   const flags = frame.readUInt8(4);
@@ -42,7 +42,7 @@ function copyBlock(block: Buffer, output: Buffer, to: number): number {
   return to + block.copy(output, to);
 }
 
-/** Decodes sequences of literals and back references. Returns the end of the output. */
+/** Decodes a block: literals, each followed by a back reference. Returns the end of the output. */
 function decodeBlock(block: Buffer, output: Buffer, start: number): number {
   let from = 0;
   let to = start;
@@ -71,7 +71,7 @@ function decodeBlock(block: Buffer, output: Buffer, start: number): number {
     const matched = readLength(token & 15) + MATCH_MIN;
     if (offset === 0 || offset > to || to + matched > output.length)
       throw new RangeError('it refers to nothing');
-    // Overlapping copies must run byte by byte, because they read bytes just written.
+    // Copy byte by byte, because an overlapping copy reads bytes that it has just written.
     if (offset >= matched) output.copy(output, to, to - offset, to - offset + matched);
     else
       for (let index = 0; index < matched; index += 1) output[to + index] = output[to + index - offset] ?? 0;

@@ -14,12 +14,12 @@ const PIECES_MAX = 8 * 1024;
 /** Compression schemes of a chunk. */
 const [AS_IT_IS, LZ4, GROUPED_LZ4] = [0, 1, 2];
 
-/** Overhead that compression may add to incompressible data. */
+/** Maximum overhead of compression for data that cannot be compressed. */
 const excessOf = (bytes: number) => 1024 + bytes / 16;
 
 /**
- * Yields the bytes of a xorb (https://huggingface.co/docs/xet/xorb) and adds the header of each chunk to
- * `headers`. Throws AppError('invalid_request') for a xorb that is broken or exceeds what clients create.
+ * Yields the bytes of a xorb (https://huggingface.co/docs/xet/xorb), and appends the header of each chunk to
+ * `headers`. Throws AppError('invalid_request') if the xorb is broken or larger than what clients create.
  */
 export async function* collectHeaders(
   bytes: AsyncIterable<Buffer>,
@@ -39,7 +39,7 @@ export async function* collectHeaders(
       const part = chunk.subarray(at, at + HEADER_BYTES - partial.length);
       at += part.length;
       partial = Buffer.concat([partial, part]);
-      // The footer starts with the letters XETBLOB, each chunk with 0.
+      // A chunk starts with 0, the footer with the letters XETBLOB.
       isFooter = partial[0] !== 0;
       if (isFooter || partial.length < HEADER_BYTES) continue;
       assertPiece(readHeader(partial, 0));
@@ -79,7 +79,7 @@ function assertPiece({ storedBytes, bytes }: Omit<Piece, 'from'>): void {
     throw invalidParam('xorb', 'A piece of the xorb is larger compressed than it is');
 }
 
-/** Returns a chunk's bytes from its stored form. Throws AppError('invalid_request'). */
+/** Decompresses a chunk. Throws AppError('invalid_request'). */
 export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece): Buffer {
   if (scheme === AS_IT_IS && storedBytes === bytes) return stored;
   if (scheme === LZ4) return decodeLz4(stored, bytes);
@@ -88,7 +88,8 @@ export function readPiece(stored: Buffer, { storedBytes, scheme, bytes }: Piece)
 }
 
 /**
- * Undoes the grouping by byte position: all first bytes of four come first, then all second bytes, and so on.
+ * Restores the order of bytes that were grouped by position: first the first byte of every four, then the
+ * second ones, and so on.
  */
 function ungroup(grouped: Buffer): Buffer {
   const bytes = Buffer.allocUnsafe(grouped.length);

@@ -1,29 +1,32 @@
 import { invalidParam } from '../../../platform/errors.ts';
 
-/** Chunks of one xorb, from `start` up to and not including `end`. */
+/** A range of chunks in one xorb, from `start` up to but not including `end`. */
 export type Term = { xorb: string; bytes: number; start: number; end: number };
 
 /** A file is the concatenation of its terms. */
 export type ShardFile = { sha256: string | null; sizeBytes: number };
 
-/** A file's terms precede it, because its hash and size follow them. */
+/** The terms of a file come before the file itself, because its hash and size are read after them. */
 export type ShardPart = { term: Term } | { file: ShardFile };
 
 const ENTRY_BYTES = 48;
 const HASH_BYTES = 32;
-/** Flags of a file: each term has a verification entry, and the file an entry with its SHA-256. */
+/**
+ * Flags of a file. With verification, each term has one more entry. With metadata, the file has an entry with
+ * its SHA-256.
+ */
 const WITH_VERIFICATION = 0x80000000;
 const WITH_METADATA = 0x40000000;
 const VERSION = 2n;
-/** As many as a commit may change. */
+/** The same as the maximum number of changes in a commit. */
 const FILES_MAX = 50_000;
-/** Clients split a file into chunks of at least 8 KiB, except the last; a term has at least one chunk. */
+/** Clients split a file into chunks of at least 8 KiB, except the last one. A term has at least one chunk. */
 const TERM_BYTES_MIN = 8 * 1024;
 const SHORT_TERMS_MAX = 16;
 
 /**
- * Reads the files of a shard (https://huggingface.co/docs/xet/shard) as a stream, up to the end of its file
- * list. Throws AppError('invalid_request') for a broken shard, and for more files or terms than clients
+ * Reads the files of a shard (https://huggingface.co/docs/xet/shard) from a stream, up to the end of its file
+ * list. Throws AppError('invalid_request') if the shard is broken, or has more files or terms than clients
  * create.
  */
 export async function* readShard(bytes: AsyncIterable<Buffer>): AsyncGenerator<ShardPart, void> {
@@ -55,7 +58,7 @@ export async function* readShard(bytes: AsyncIterable<Buffer>): AsyncGenerator<S
   }
 }
 
-/** Each entry is valid until the next one is requested. */
+/** Yields the entries of a shard. An entry is only valid until the next one is requested. */
 async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of bytes) {
@@ -64,7 +67,7 @@ async function* readEntries(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer
     for (; at + ENTRY_BYTES <= all.length; at += ENTRY_BYTES) yield all.subarray(at, at + ENTRY_BYTES);
     rest = all.subarray(at);
   }
-  // The list may end with the body, without the rest of its last entry.
+  // The body may end right after the list, within the list's last entry.
   if (rest.length >= HASH_BYTES) yield Buffer.concat([rest, Buffer.alloc(ENTRY_BYTES - rest.length)]);
 }
 
@@ -74,7 +77,7 @@ function readTerm(entry: Buffer): Term {
   return { xorb: hashOf(entry), bytes, start, end };
 }
 
-/** Returns a hash as text: four numbers, little-endian in the shard. */
+/** Returns a hash as text. In the shard it consists of four little-endian numbers. */
 function hashOf(entry: Buffer): string {
   return [0, 8, 16, 24]
     .map((offset) => entry.readBigUInt64LE(offset).toString(16).padStart(16, '0'))

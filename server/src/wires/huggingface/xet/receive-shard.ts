@@ -22,25 +22,25 @@ import { insertCompleteUpload } from '../../../platform/storage/uploads/uploads.
 import { readShard, type ShardFile, type ShardPart, type Term } from './read-shard.ts';
 import { notSent, xorbReader } from './xorb-reader.ts';
 
-/** Maximum size that clients create. */
+/** Slightly more than the largest shard that clients create. */
 const SHARD_BYTES_MAX = 66 * 1024 * 1024;
-/** Well under the client's idle timeout. */
+/** Interval of progress lines, much shorter than the client's idle timeout. */
 const BEAT_MS = 10_000;
-/** Concurrent shards per user: one being processed, and the same one sent again. */
+/** Two shards per user: one that is being processed, and the same one if the client sends it again. */
 const held = fairQueue(Number.POSITIVE_INFINITY, { perKey: 2 });
 const making = fairQueue(Number.POSITIVE_INFINITY, { perKey: 1 });
-/** Base time limit for a shard, plus time for the size of its files. */
+/** Minimum time for a shard; its files add time by their size. */
 const MAKING_MS = 10 * 60_000;
 const BYTES_PER_MS = 4 * 1024;
 
-/** Progress over the files of a shard; `total` is 0 until the shard is read. */
+/** Number of files that were assembled, and of all files. `total` is 0 until the shard was read. */
 type Progress = { verified: number; total: number };
 
 /**
- * Assembles the files of a shard from the xorbs that the caller has sent, and stores them for the caller
- * until a commit references them. Skips files that the caller already stores. Throws AppError
- * 'invalid_request' for an invalid shard and for missing xorbs, 'payload_too_large' beyond the file limit or
- * the user's quota, and 'unavailable' under load.
+ * Assembles the files of a shard from xorbs that the caller has sent. The files belong to the caller until a
+ * commit references them. Skips files that the caller already stores. Throws AppError 'invalid_request' if
+ * the shard is invalid or xorbs are missing, 'payload_too_large' above the file limit or the user's quota,
+ * and 'unavailable' under load.
  */
 export async function receiveShard(
   ctx: Context,
@@ -52,10 +52,7 @@ export async function receiveShard(
   return { result: 1 };
 }
 
-/**
- * Like `receiveShard`, but returns its progress line by line: a large file takes longer than a client's idle
- * timeout.
- */
+/** Like `receiveShard`, but sends progress lines, because a large file exceeds clients' idle timeout. */
 export async function streamShard(
   ctx: Context,
   { params: { session } }: InputOf<typeof streamEndpoint>,
@@ -66,7 +63,7 @@ export async function streamShard(
   return new Answer(lines, { headers: { 'content-type': 'application/x-ndjson' } });
 }
 
-/** Receives a shard and starts assembling its files. */
+/** Receives a shard and starts to assemble its files. */
 async function receiveParsedShard(
   ctx: Context,
   session: string,
@@ -79,10 +76,10 @@ async function receiveParsedShard(
     const shard = await receiveBytes(ctx, request, (bytes) =>
       storeBlob(ctx, bytes, { sizeBytesMax: SHARD_BYTES_MAX, tooLargeMessage: 'A shard has at most 64 MiB' }),
     );
-    // Client errors must be reported before the response starts.
+    // Check this before the response starts, while an error status is still possible.
     if (shard.sizeBytes === 0) throw invalidParam('shard', 'The body is empty. Send a shard');
     const work = makeFiles(ctx, { session, shard, progress, client }).finally(leave);
-    // Avoids an unhandled rejection if it fails before it is awaited.
+    // Prevents an unhandled rejection if `work` fails before the caller awaits it.
     work.catch(() => undefined);
     return { work, progress };
   } catch (error) {
@@ -116,8 +113,8 @@ function toFailure({ log }: Context, error: unknown): { type: 'error'; message: 
 type Making = { session: string; shard: Blob; progress: Progress; client: AbortSignal };
 
 /**
- * Assembles the files of a shard. A shard that is sent again waits for the first one and then finds its
- * files.
+ * Assembles the files of a shard. If the same shard is sent again, the second call waits for the first one
+ * and then finds its files.
  */
 async function makeFiles(ctx: Context, { session, shard, progress, client }: Making): Promise<void> {
   const make = () =>
@@ -148,7 +145,7 @@ async function makeFiles(ctx: Context, { session, shard, progress, client }: Mak
   await making.run(ctx.caller.userId, make, client);
 }
 
-/** Returns the files of a shard, after checking that all xorbs it names exist. */
+/** Returns the files of a shard. Throws if a xorb that the shard names does not exist. */
 async function listFiles(
   ctx: Context,
   { session, localPath, client }: { session: string; localPath: string; client: AbortSignal },
@@ -169,9 +166,7 @@ async function listFiles(
 
 type ReadTerm = ReturnType<typeof xorbReader>;
 
-/**
- * Assembles the next file of a shard unless the caller already stores it. Always consumes all of its terms.
- */
+/** Assembles the next file of a shard unless the caller stores it. Reads all its terms in any case. */
 async function makeFile(
   ctx: Context,
   { sha256, sizeBytes }: ShardFile,
@@ -199,7 +194,7 @@ async function makeFile(
   });
 }
 
-/** Yields the terms up to the end of their file. */
+/** Yields the terms of one file. */
 async function* nextTerms(parts: AsyncGenerator<ShardPart, void>): AsyncGenerator<Term> {
   for (let next = await parts.next(); !next.done && 'term' in next.value; next = await parts.next())
     yield next.value.term;

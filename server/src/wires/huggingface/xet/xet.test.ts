@@ -11,10 +11,10 @@ const { signUpAs, send, refusal } = hubCalls(server);
 const ada = await signUpAs('ada');
 const bytes = (body: Buffer) => ({ as: ada, body: new Uint8Array(body) });
 
-/** A term of a shard: a range of pieces of a xorb, and their total bytes. */
+/** A term of a shard: a range of chunks in a xorb, and their total size. */
 type Term = { xorb: Buffer; bytes: number; start?: number; end?: number };
 
-/** A shard of one file. */
+/** Returns a shard with one file. */
 function shardOf(...terms: Term[]): Buffer {
   const header = Buffer.alloc(48);
   header.writeBigUInt64LE(2n, 32);
@@ -31,7 +31,7 @@ function shardOf(...terms: Term[]): Buffer {
   return Buffer.concat([header, file, ...entries, Buffer.alloc(32, 0xff), Buffer.alloc(16)]);
 }
 
-/** A xorb of uncompressed pieces. */
+/** Returns a xorb with uncompressed chunks. */
 function xorbOf(...pieces: string[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => {
@@ -91,7 +91,7 @@ test('limits the size and number of chunks in a xorb', async () => {
   await expect(piecesOf(padded)).rejects.toThrow('larger compressed than it is');
 });
 
-test('assembles a file that alternates between xorbs, and reads only the chunks it names', async () => {
+test('assembles a file that alternates between xorbs, and reads only the chunks that the file needs', async () => {
   expect((await sendXorb(A, xorbOf('ab', 'cd'))).status).toBe(200);
   expect((await sendXorb(B, xorbOf('1', '2', '3'))).status).toBe(200);
   const read = vi.spyOn(server.services.blobs, 'read');
@@ -103,7 +103,7 @@ test('assembles a file that alternates between xorbs, and reads only the chunks 
   );
   expect((await send(`${SESSION}/v1/shards`, bytes(shard))).status).toBe(200);
   const sizes = read.mock.calls.map(([, range]) => (range ? range.end - range.start + 1 : null));
-  // Two pieces of B are adjacent, with a header between them.
+  // Two chunks of B are adjacent in the file, but there is a header between them in the xorb.
   expect(sizes).toEqual([2, 10, 2, 1]);
   read.mockRestore();
   const oid = createHash('sha256').update('ab12cd3').digest('hex');
@@ -111,7 +111,7 @@ test('assembles a file that alternates between xorbs, and reads only the chunks 
   expect(verified.status).toBe(200);
 });
 
-test('rejects a term whose chunks have another size than stated', async () => {
+test('rejects a term if the size of its chunks is not the stated one', async () => {
   await sendXorb(A, xorbOf('ab', 'cd'));
   expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf({ xorb: A, bytes: 1 })))).toMatchObject({
     status: 400,
@@ -119,7 +119,7 @@ test('rejects a term whose chunks have another size than stated', async () => {
   });
 });
 
-test("limits a file's terms by its size", async () => {
+test("limits the number of a file's terms by its size", async () => {
   await sendXorb(A, xorbOf('ab', 'cd'));
   const terms = Array.from({ length: 17 }, () => ({ xorb: A, bytes: 2 }));
   expect(await refusal(`${SESSION}/v1/shards`, bytes(shardOf(...terms)))).toMatchObject({
@@ -170,7 +170,7 @@ test('holds at most two shards per user in memory, and makes others wait', async
   await expect.poll(another).toMatchObject({ status: 400 });
 });
 
-test('does not count xorbs against the quota, checks the quota before assembling a file, and limits xorbs separately', async () => {
+test('does not count xorbs against the quota but limits them separately, and checks the quota before assembling a file', async () => {
   const bob = await signUpAs('bob');
   const as = (body: Buffer) => ({ as: bob, body: new Uint8Array(body) });
   const piece = 'x'.repeat(600 * 1024);

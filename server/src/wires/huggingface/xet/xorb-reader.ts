@@ -9,14 +9,17 @@ import type { Term } from './read-shard.ts';
 
 type Xorb = { sha256: string; pieces: Piece[] };
 
-/** Files go from one xorb to the next, and return to earlier xorbs with shared chunks. */
+/**
+ * Number of recently used xorbs whose chunk lists are in memory. Most files use one xorb after the other, and
+ * return to earlier ones for shared chunks.
+ */
 const LISTS_MAX = 16;
-/** Stored bytes per read. */
+/** Number of stored bytes per read. */
 const RANGE_BYTES_MAX = 4 * 1024 * 1024;
-/** Reads of all users. A place is held for a single range, so a long file delays others only briefly. */
+/** Limits concurrent reads of all users. Each reads one range, so a long file delays others only briefly. */
 const reading = fairQueue(2, { perKey: 1 });
 
-/** Returns a reader of chunks from the caller's xorbs of a session; reads only the bytes needed. */
+/** Returns a function that reads chunks of a session's xorbs, and no more bytes than needed. */
 export function xorbReader(
   ctx: Context,
   session: string,
@@ -41,7 +44,7 @@ export function xorbReader(
     return { sha256, pieces: listPieces(row.chunk_headers ?? (await readHeaders(hash, sha256))) };
   }
 
-  /** Reads the headers of a xorb that was stored before headers were saved separately. */
+  /** Reads the chunk headers of a xorb that an earlier version stored, which did not save them separately. */
   async function readHeaders(hash: string, sha256: string): Promise<Buffer> {
     const headers: Buffer[] = [];
     const passed = collectHeaders(await readBlob(ctx, { sha256, path: hash }), headers);
@@ -50,8 +53,8 @@ export function xorbReader(
   }
 
   /**
-   * Yields the bytes of a term chunk by chunk. Throws AppError('invalid_request') if its xorb does not have
-   * them.
+   * Yields the bytes of a term chunk by chunk. Throws AppError('invalid_request') if its xorb does not
+   * contain these chunks.
    */
   return async function* readTerm({ xorb: hash, bytes, start, end }) {
     const { sha256, pieces } = await reading.run(userId, () => openXorb(hash), signal);
@@ -71,7 +74,7 @@ export function xorbReader(
   };
 }
 
-/** Returns the error for a xorb that a shard names but that was not sent. */
+/** Returns the error for a xorb that a shard names but the client has not sent. */
 export function notSent(hash: string): Error {
   return invalidParam('shard', `The shard names the xorb ${hash}, which was not sent`);
 }

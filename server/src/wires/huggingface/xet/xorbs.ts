@@ -21,10 +21,10 @@ import { openWritableBranch } from '../commits/refs.ts';
 import { hubUrl } from '../next-page.ts';
 import { collectHeaders } from './read-pieces.ts';
 
-/** A client refers to its uploads within a session of one day, which may last into the next. */
+/** A client uses its xorbs within a session of one day, which may last into the next day. */
 const KEPT_MS = 2 * 24 * 60 * 60 * 1000;
 
-/** Deletes xorbs whose files have been assembled; runs every night. */
+/** Every night, deletes old xorbs, whose files have been assembled by then. */
 export const deleteXorbsJob = defineJob({
   name: 'hub.forget-xorbs',
   schedule: '17 2 * * *',
@@ -32,15 +32,15 @@ export const deleteXorbsJob = defineJob({
     deleteXorbsBefore(db, new Date(clock.now().getTime() - KEPT_MS)),
 });
 
-/** The protocol allows 64 MiB of chunks, plus metadata. */
+/** The protocol allows 64 MiB of chunks, to which metadata is added. */
 const XORB_BYTES_MAX = 72 * 1024 * 1024;
 
-/** Validity; clients request a new upload afterwards. */
+/** Lifetime of an upload URL. Clients then request a new one. */
 const LIFE_S = 60 * 60;
 
 /**
- * Receives a xorb of the caller; ignores an existing xorb. Xorbs don't count against the quota, but their
- * total has the same limit. Throws AppError 'payload_too_large'.
+ * Receives a xorb of the caller. Does nothing if the xorb already exists. Xorbs do not count against the
+ * quota, but their total size has the same limit. Throws AppError 'payload_too_large'.
  */
 export async function receiveXorb(
   ctx: Context,
@@ -85,8 +85,9 @@ async function assertXorbLimit(
 }
 
 /**
- * Returns the upload URL for a repository's files, with the caller's key. Clients cache known chunks per URL:
- * a new URL each day invalidates that cache. Throws HubError.
+ * Returns the URL for uploading files to a repository; it contains the caller's key. Clients remember per URL
+ * which chunks the server has. The URL changes each day, so that they forget chunks that were deleted. Throws
+ * HubError.
  */
 export async function startUpload(
   ctx: Context,

@@ -13,7 +13,7 @@ import type { TestUser } from '../../../testing/test-server.ts';
 
 /* Deployments of image models, by their API names. */
 
-// Each deployment has a separate model server.
+// Each deployment has its own model server.
 const { server, stub } = await testGenerations({ cpuPlaces: 12 });
 
 let ada: TestUser;
@@ -25,7 +25,7 @@ beforeEach(async () => {
 const list = async () =>
   (await server.request(listGenerations, { params: { userId: ada.userId }, query: {} }, { as: ada }))
     .generations;
-/** Like the editing page, names no model. */
+/** A request without a model, as the editing page sends it. */
 const startEdit = async () => {
   const form = new FormData();
   form.append('file', new Blob([new Uint8Array(pictureFiles.png)]), 'bread.png');
@@ -58,7 +58,7 @@ test("is listed, and generates and edits by its name over OpenAI's images API fo
   const kontext = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   await insertStarter(server.services, 'starter-model');
   const { data } = await server.request(listModels, {}, { as: ada });
-  // Chat models come first.
+  // The list starts with chat models.
   expect(data[0]).toMatchObject({ id: 'starter-model', task: 'text' });
   const owned = data.filter(({ owned_by }) => owned_by === ada.userId);
   expect(Object.fromEntries(owned.map(({ id, task }) => [id, task]))).toEqual({
@@ -99,7 +99,7 @@ test("is listed, and generates and edits by its name over OpenAI's images API fo
   await expect(clientOf(ada).images.generate({ prompt, model: flux.model })).rejects.toMatchObject(notFound);
 });
 
-test('can be named in the generic calls with steps, guidance and seed, only by its owner', async () => {
+test('the owner can name it in the generic calls, with steps, guidance and seed', async () => {
   const flux = await deploy(imageCalls.flux.deploy, 'My painter');
   const kontext = await deploy(imageCalls['flux-kontext'].deploy, 'My retoucher');
   const parameters = { seed: 7, num_inference_steps: 4, guidance_scale: 2 };
@@ -138,7 +138,7 @@ test.each([
   expect(stub.requests).toEqual([]);
 });
 
-test("of Paris generates with the starter's settings; the starter stays the default", async () => {
+test("of Paris generates with the starter's settings; the starter remains the default model", async () => {
   const { podId, model } = await deploy(imageCalls.paris.deploy, 'My Paris', insertParis);
   const prompt = 'Bread';
   await clientOf(ada).images.generate({ prompt, model, output_format: 'webp' });

@@ -36,9 +36,9 @@ import {
 } from './images.ts';
 
 /**
- * Generates a picture for OpenAI's images API with the caller's deployment named in `model`, else with a
- * shared model. Throws the errors of `startGeneration` and `awaitCompleted`, and AppError 'invalid_request'
- * or 'model_not_found' with the unsupported field.
+ * Generates a picture for OpenAI's images API. Uses the caller's deployment named in `model`, otherwise a
+ * shared model. Throws the errors of `startGeneration` and `awaitCompleted`. Throws AppError
+ * 'invalid_request' or 'model_not_found' with the unsupported field.
  */
 export async function createImage(
   ctx: Context,
@@ -62,14 +62,17 @@ type Body = InputOf<typeof createImageEndpoint>['body'];
 type Deployed = { kind: PictureDeploymentKind; model_name: string };
 type Choices = Pick<Body, 'n' | 'size' | 'output_format'>;
 
-/** Shape of the pictures of this server's models. */
+/** This server's own models only generate square pictures. */
 const SQUARE = ['1:1'];
-/** Few steps and the best two experts are enough for a Paris, and the client is waiting. */
+/** Settings for Paris models. Few steps and the best two experts are enough, and the client is waiting. */
 const PARAMETERS = { num_inference_steps: 20, sampling_strategy: 'topk', k: 2 };
-/** The guidance used for the figures in its card. */
+/** The guidance with which the figures in the starter's card were measured. */
 const STARTER_GUIDANCE = 4;
 
-/** Generator used for each kind of deployment; a Kontext can also generate from the prompt alone. */
+/**
+ * The generator of each kind of deployment. Kontext models can also generate without a picture, so they have
+ * the generator `flux`.
+ */
 const generatorOf = {
   flux: 'flux',
   'flux-kontext': 'flux',
@@ -77,8 +80,8 @@ const generatorOf = {
 } as const satisfies Record<PictureDeploymentKind, GeneratorName>;
 
 /**
- * Returns the generation for a call of OpenAI's API; `models` are those that generate. Throws AppError
- * 'invalid_request' or 'model_not_found' with the unsupported field.
+ * Returns the generation that a call of OpenAI's API requests. `models` are the models that can generate.
+ * Throws AppError 'invalid_request' or 'model_not_found' with the unsupported field.
  */
 export function readImageBody(
   config: Pick<Config, 'upstreams'>,
@@ -106,8 +109,8 @@ export function readImageBody(
 }
 
 /**
- * Like `readImageBody`, for a deployment of the caller; defaults are the form's, or the starter's for a
- * Paris. Throws the errors of `readImageBody`.
+ * Like `readImageBody`, but for a deployment of the caller. Fields that are not sent have the form's
+ * defaults, or for Paris models the starter's settings. Throws the errors of `readImageBody`.
  */
 export function readDeployedBody(
   { kind, model_name: model }: Deployed,
@@ -138,7 +141,7 @@ function upstreamParameters(
   return { ...(n && n > 1 && { n }), ...shapeOf(generator, size), ...said(settings) };
 }
 
-/** Derives the picture's shape from a size. */
+/** Returns the aspect ratio of a size, as a form parameter. */
 function shapeOf(generator: Upstream['generator'], size: Choices['size']): GenerationRequest['parameters'] {
   const field = generators[generator].fields.find(({ name }) => name === 'aspect_ratio');
   const shapes = field?.kind === 'choice' ? field.options.map(({ value }) => value) : SQUARE;
@@ -148,16 +151,16 @@ function shapeOf(generator: Upstream['generator'], size: Choices['size']): Gener
 
 const PART = 'image';
 const GENERATOR = 'flux-kontext';
-/** The starter model edits the centre square of a picture; other models preserve its shape. */
+/** The starter model only edits the centre square of a picture. Other models preserve its shape. */
 const STARTER_SHAPES = ['1:1'];
 /** Few steps are enough for the starter model, and the client is waiting. */
 const EDIT_PARAMETERS = { num_inference_steps: 20 };
 
 /**
- * Edits a picture for OpenAI's images API with the caller's Kontext deployment named in `model`, with the
- * shared service if that is `flux-kontext`, else with the starter. Throws the errors of `receivePicture`,
- * `storePicture`, `startGeneration` and `awaitCompleted`, and AppError 'invalid_request' or 'model_not_found'
- * with the unsupported field.
+ * Edits a picture for OpenAI's images API. Uses the caller's Kontext deployment named in `model`, the shared
+ * service if `model` is `flux-kontext`, and otherwise the starter. Throws the errors of `receivePicture`,
+ * `storePicture`, `startGeneration` and `awaitCompleted`. Throws AppError 'invalid_request' or
+ * 'model_not_found' with the unsupported field.
  */
 export async function editImage(
   ctx: Context,
@@ -183,7 +186,7 @@ export async function editImage(
 type EditChoices = Pick<z.output<typeof editImageFields>, 'model' | 'size' | (typeof deployedFields)[number]>;
 
 /**
- * Returns the editing model or service, and the parameters that differ from its form's defaults. Throws
+ * Returns the model or service that edits, and the parameters that differ from its form's defaults. Throws
  * AppError with the unsupported field.
  */
 async function chooseEditor(

@@ -17,17 +17,17 @@ import type { Context } from '../../../platform/context.ts';
 import { invalidParam, modelNotFound } from '../../../platform/errors.ts';
 import { Answer } from '../../../platform/http/answer.ts';
 
-/** Paris's form uses the original product's name. */
+/** The form of Paris has the field name of the original product. */
 const parisNames: Partial<Record<string, string>> = { guidance_scale: 'cfg_scale' };
 
 const readHere = new Set(['prompt', 'model', 'n', 'size', 'response_format', 'output_format']);
 
-/** Fields that don't affect the picture. */
+/** Fields that have no effect on the picture. */
 const passedOver = new Set(['user', 'metadata', 'safety_identifier']);
 
-/** Known fields of picture calls, with the values that equal our behaviour. Values of forms are texts. */
+/** Other known fields, each with the values that match what this server does. Forms send values as text. */
 const known = new Map<string, readonly unknown[]>([
-  // Our only quality level, by its names for two generations of OpenAI's models.
+  // There is only one quality level. These are its names in two generations of OpenAI's models.
   ['quality', ['auto', 'standard', 'medium']],
   ['background', ['auto']],
   ['moderation', ['auto']],
@@ -43,20 +43,20 @@ const known = new Map<string, readonly unknown[]>([
 
 type Images = ResponseOf<typeof createImage>;
 
-/** The response, or a stream of its JSON. */
+/** The response as JSON, or as a stream of the same JSON. */
 export type ImagesAnswer = Images | Answer<Readable>;
 
 /**
- * Returns a generation's outputs in the format of OpenAI's images API: links, bytes, or both by default,
- * because OpenAI's models differ and clients read either field. The bytes are streamed: four pictures of 20
- * MB per caller are never in memory whole.
+ * Returns the pictures of a generation in the format of OpenAI's images API: as links or bytes, by default as
+ * both, because OpenAI's models differ and clients read either field. Bytes are streamed, so that four
+ * pictures of 20 MB are never completely in memory.
  */
 export async function answerImages(
   ctx: Context,
   { id, created_at, outputs }: Generation,
   format: 'url' | 'b64_json' | null,
 ): Promise<ImagesAnswer> {
-  // Pictures of one call have the same size.
+  // All pictures of a call have the same size.
   const [first] = outputs;
   const answer: Images = {
     created: Math.floor(Date.parse(created_at) / 1000),
@@ -69,9 +69,9 @@ export async function answerImages(
     })),
   };
   if (format === 'url') return answer;
-  // The streamed text is the same JSON.
+  // With bytes, stream the same JSON.
   const pieces = withBytes(answer, await readOutputs(ctx, id));
-  // In byte mode: object mode would read sixteen pieces ahead of a slow client.
+  // In object mode, the stream would read sixteen pieces ahead of a slow client.
   const stream = Readable.from(pieces, { objectMode: false });
   return new Answer(stream, { headers: { 'content-type': 'application/json; charset=utf-8' } });
 }
@@ -94,7 +94,7 @@ async function* withBytes({ data, ...answer }: Images, pictures: Readable[]): As
   }
 }
 
-/** Three bytes make four characters: the remainder waits for the next piece. */
+/** Encodes bytes in Base64. Up to two remaining bytes wait for the next piece. */
 async function* inBase64(bytes: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let over = Buffer.alloc(0);
   for await (const piece of bytes) {
@@ -111,8 +111,9 @@ type Field = (typeof deployedFields)[number];
 type Given = Partial<Record<Field, number | null | undefined>>;
 
 /**
- * Returns all parameters of a picture by a deployment, with the form's limits, and its defaults unless
- * `defaults` override them. Throws AppError 'invalid_request' with the field.
+ * Returns all parameters of a picture by a deployment, within the limits of the form. Fields that are not
+ * sent have the values in `defaults`, otherwise the form's defaults. Throws AppError 'invalid_request' with
+ * the field.
  */
 export function deployedParameters(
   generator: Extract<GeneratorName, 'flux' | 'flux-kontext' | 'paris'>,
@@ -130,7 +131,7 @@ export function deployedParameters(
 }
 
 /**
- * Returns the names of the models that generate or edit over OpenAI's API: the starter, services, and the
+ * Returns the names of the models that can generate or edit over OpenAI's API: the starter, services, and the
  * caller's deployments.
  */
 export async function listPictureModels(ctx: Context, what: 'generates' | 'edits'): Promise<string[]> {
@@ -145,16 +146,13 @@ export async function listPictureModels(ctx: Context, what: 'generates' | 'edits
 
 type Served = {
   model: string;
-  /** Models that serve the call. */
+  /** Names of the models that support the call. */
   models: readonly string[];
-  /** Additional supported fields. */
+  /** Fields that these models support in addition. */
   fields?: readonly string[];
 };
 
-/**
- * Throws AppError 'invalid_request' or 'model_not_found' for a field of OpenAI's images API that the model
- * does not support.
- */
+/** Throws AppError 'invalid_request' or 'model_not_found' if the model does not support a sent field. */
 export function assertSupportedFields(
   body: { model?: string | null | undefined },
   { model: served, models, fields = [] }: Served,
@@ -180,10 +178,10 @@ function whyRefused(name: string): string {
   return served === '' ? `${name} is not supported here` : `${name} must be ${served} here`;
 }
 
-/** Our extensions to OpenAI's images API. */
+/** Extensions of OpenAI's images API. */
 export type Settings = Partial<Record<(typeof deployedFields)[number], number | null | undefined>>;
 
-/** Returns the extension fields that a call sets. */
+/** Returns the extension fields that are set in a call. */
 export function said(settings: Settings): GenerationRequest['parameters'] {
   return Object.fromEntries(
     deployedFields.flatMap((name) => {

@@ -17,7 +17,7 @@ import { serverStops } from '../../../platform/http/graceful-close.ts';
 import type { LeaseLoop } from '../../../platform/leases/lease-loop.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 
-/* Calls that stay open until their picture is done. */
+/* Calls that stay open until their picture is complete. */
 
 const setting = await serviceGenerations();
 const { server, upstream, startGenerationLoop, startHanging, read } = setting;
@@ -38,7 +38,10 @@ const contextOf = (closing: AbortSignal): Context => ({
   idempotencyKey: null,
 });
 
-/** Waits for the picture, and returns controls and the result for the client. */
+/**
+ * Waits for the picture like a call. Returns how the call ended, and functions that disconnect it or stop the
+ * server.
+ */
 function wait(id: string) {
   const closing = new AbortController();
   const gone = new AbortController();
@@ -55,7 +58,7 @@ function wait(id: string) {
   };
 }
 
-/** Returns the user's only picture once its job is known. */
+/** Returns the user's only generation, once the service has accepted it. */
 const begun = () =>
   vi.waitFor(async () => {
     const [row] = await selectGenerations(server.services.db, { userId: ada.userId, limit: 1 });
@@ -63,7 +66,7 @@ const begun = () =>
     return row;
   });
 
-/** Claims the picture like a repeated call. */
+/** Claims the picture as a repeated call would. */
 const sendTwice = async ({
   user_id,
   request_sha256,
@@ -87,7 +90,7 @@ test('cancels a picture if its call disconnects', async () => {
   expect(await read(id)).toMatchObject({ state: 'cancelled' });
 });
 
-test('an abandoned picture is claimed by one repeated call, and earlier calls cannot cancel it', async () => {
+test('an abandoned picture is claimed by a single repeated call, and earlier calls can no longer cancel it', async () => {
   const { db, clock } = server.services;
   const id = await startHanging('flux');
   const { userId } = ada;
@@ -103,7 +106,7 @@ test('an abandoned picture is claimed by one repeated call, and earlier calls ca
   expect(await cancelLeft(ctx, { id })).toMatchObject({ ended_at: null });
 });
 
-test('a picture claimed while its service cancels it is started again and charged once', async () => {
+test('a picture that is claimed while its service cancels it is started again and charged once', async () => {
   const { promise: cancelling, resolve: cancel } = Promise.withResolvers<void>();
   upstream.state.cancelling = cancelling;
   const id = await startHanging('flux');
@@ -120,7 +123,7 @@ test('a picture claimed while its service cancels it is started again and charge
   expect(await setting.charges()).toHaveLength(1);
 });
 
-test('an abandoned picture that its service does not cancel is completed by its job', async () => {
+test('an abandoned picture is completed by its job if its service does not cancel it', async () => {
   const id = await startHanging('flux');
   await begun();
   upstream.state.answer = 'not cancelled';
@@ -138,7 +141,8 @@ test('a call repeated after its server was killed gets the picture it waited for
   const killed = randomUUID();
   const { promise: isKilled, resolve: say } = Promise.withResolvers<void>();
   /**
-   * Marks the serving process as dead while the call is still open: its last heartbeat was some seconds ago.
+   * Makes the process that serves the call look dead while the call is open: its last heartbeat was some
+   * seconds ago.
    */
   const kill = async () => {
     await begun();
@@ -173,7 +177,7 @@ test('a call repeated after its server was killed gets the picture it waited for
   expect(await setting.charges()).toHaveLength(1);
 }, 40_000);
 
-test('a stopping server returns 503 to waiting calls and cancels nothing', async () => {
+test('a server that stops returns 503 to waiting calls, and cancels no picture', async () => {
   const id = await startHanging('flux');
   const call = wait(id);
   call.stop();
@@ -182,7 +186,7 @@ test('a stopping server returns 503 to waiting calls and cancels nothing', async
   expect(await read(id)).toMatchObject({ ended_at: null });
 });
 
-test('equal calls get a picture each, even if rate-limited ones are repeated at another process', async () => {
+test('equal calls get separate pictures, even if rate-limited ones are repeated at another process', async () => {
   upstream.state.answer = 'hang';
   const other = await setting.beside();
   const statuses: number[] = [];

@@ -33,7 +33,7 @@ def compare_alike(model: Any) -> None:
 
 @contextmanager
 def read_reference(trainer: Any) -> Iterator[Any]:
-    """Yields the model that answers as the base within the block."""
+    """Within the block, the yielded model computes as the base does."""
     if trainer.ref_model is not None:
         yield trainer.ref_model
         return

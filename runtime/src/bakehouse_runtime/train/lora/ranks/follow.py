@@ -1,4 +1,4 @@
-"""The other processes of a run, which follow the first one."""
+"""The loop of all processes of a run except the first, whose calls they repeat."""
 
 from __future__ import annotations
 

@@ -65,8 +65,8 @@ class Ranks:
             self._group = None
 
     def call_followers(self, method: str, *arguments: Any) -> None:
-        """Makes the other processes call this method of their trainers, as the first is about to
-        do."""
+        """Makes the other processes call this method of their trainers. The first process must then
+        call it too."""
         for other in self._others:
             other.send((method, arguments))
 

@@ -1,7 +1,7 @@
 """Starts the processes that train one run, and ends the run if one of them dies.
 
 The first process is the run's own: it handles the server and the signals. The others are its
-children, in its process group (docs/decisions/several-gpus-train-as-one.md).
+children, in its process group (docs/decisions/multi-gpu-training.md).
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ class _Followers:
         threading.Thread(target=self._watch, name="ranks", daemon=True).start()
 
     def dismiss(self, ranks: Ranks) -> None:
-        """Ends them in order, when all are idle."""
+        """Ends the other processes in order; all must be idle."""
         for one in self.connections:
             one.send(None)
         self._is_dismissed = True
@@ -96,7 +96,7 @@ class _Followers:
             process.join(_ENDS_WITHIN_S)
 
     def cause(self) -> Exception | None:
-        """Returns the error that one of them died of, or None if all are alive."""
+        """Returns the error of a process that has died, or None if all are alive."""
         self._has_left.set()
         self._has_died.wait(_CAUSE_KNOWN_WITHIN_S)
         return self._cause

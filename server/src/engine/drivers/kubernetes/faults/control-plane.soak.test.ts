@@ -92,7 +92,7 @@ describe('on a control plane', async () => {
       ]),
     );
     const since = await request();
-    // The controllers that watch jobs and pods have noticed.
+    // Restore once the controllers have noticed that Jobs and pods cannot be watched.
     await goBack(() => vi.waitFor(() => expect(reconciler.refused.size).toBe(2)));
     expect(namesOf(await list('jobs'), evicted)).toEqual([attemptName(evicted, 1)]);
     expect(namesOf(await list('jobs'), since)).toEqual([]);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 export type Move =
   | { move: 'request' }
   | { move: 'stop' | 'evict' | 'deletePod' | 'deleteJob' | 'preempt'; which: number }
-  /** One reconciler makes a pass after a delay; a paused reconciler blocks in it. */
+  /** One reconciler makes a pass after a delay. If it is paused, the pass blocks. */
   | { move: 'pass'; who: number; seconds: number }
   /** All processes report. */
   | { move: 'work' }
@@ -40,5 +40,5 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ move: is('hold', 'wake', 'restart'), who }) },
 );
 
-// Without `size`, sequences end after about ten moves, too few to interact.
+// By default sequences have about ten moves, which are too few to interact.
 export const moves = fc.array(move, { minLength: 10, maxLength: 60, size: 'max' });

@@ -45,7 +45,7 @@ async function remove(path: string, body: object): Promise<void> {
 }
 
 function disrupt(pod: Pod | undefined, reason: string): void {
-  // Deleting another pod of its Job may have deleted it too.
+  // The pod may already be gone, for example because another pod of its Job was deleted.
   if (!pod || !listPods().some(({ metadata }) => metadata.name === pod.metadata.name)) return;
   const conditions = [{ type: 'DisruptionTarget', status: 'True', reason }];
   apiserver.change('pods', pod.metadata.name, { status: { conditions } });
@@ -55,7 +55,7 @@ function disrupt(pod: Pod | undefined, reason: string): void {
 async function pass(run: Run, who: number): Promise<void> {
   const reconciler = run.reconcilers[who];
   if (!reconciler) return;
-  // A failed pass is followed by the next one.
+  // Ignore failures: a later pass repeats the work.
   run.passes[who] ??= reconciler.engine
     .pass()
     .catch(() => undefined)
@@ -150,7 +150,7 @@ async function apply(run: Run, move: Move): Promise<void> {
   }
 }
 
-/** No more events: everything only has to finish. */
+/** Waits, without further events, until all work has finished. */
 async function settle(run: Run, isSettled: () => Promise<void>): Promise<void> {
   await vi.waitFor(async () => {
     admit();

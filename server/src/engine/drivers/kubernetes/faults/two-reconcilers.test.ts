@@ -43,8 +43,8 @@ async function end(id: string): Promise<void> {
   for (const { driver } of [one, other]) await driver.remove(id);
 }
 
-test('a start that was delayed until another one began is closed, and its reports are rejected', async () => {
-  // This pass reads the capacity of the nodes.
+test('closes an attempt whose delayed start arrives after the next attempt began, and rejects its reports', async () => {
+  // The first pass reads the capacity of the nodes, so that the later ones need not.
   await late.engine.pass();
   const id = await world.request();
   late.hold();
@@ -52,10 +52,10 @@ test('a start that was delayed until another one began is closed, and its report
   await vi.waitFor(() => expect(late.waiting()).toBeGreaterThan(0));
   expect(await world.see(id)).toMatchObject({ state: 'scheduling', attempt: 1 });
 
-  // Its lease has expired.
+  // The lease of the paused pass expires, and the other process starts the next attempt.
   world.pass(60);
   await world.reach(other.engine, id, { state: 'ready', attempt: 2 });
-  // It finishes its call and dies before it reads the response.
+  // The paused process completes its call and dies before it reads the response.
   late.loseClaim();
   late.wake();
   await pass;
@@ -70,7 +70,7 @@ test('a start that was delayed until another one began is closed, and its report
   await end(id);
 });
 
-test('work that a process has not seen yet has not vanished', async () => {
+test('does not treat work as vanished if its watch has not shown it yet', async () => {
   await one.engine.pass();
   one.hold();
   one.wake();

@@ -19,7 +19,8 @@ type SeenEnd = AttemptId & { state: string };
 
 /**
  * A database, reconcilers for one cluster, and nodes whose pods report like the runtime. Records accepted
- * reports and seen ends. @param nodes Number of nodes of a workload.
+ * reports and observed ends.
+ * @param nodes Returns the number of nodes of a workload.
  */
 export async function clusterWorld(
   apiserver: Pick<FakeApiserver, 'kubeconfig' | 'setLogs'>,
@@ -31,7 +32,7 @@ export async function clusterWorld(
   const accepted: AttemptId[] = [];
   const ends: SeenEnd[] = [];
   world.onChange.mockImplementation(async (_tx, after, before) => {
-    // An attempt that has a slot but has not begun cannot end.
+    // Ignore attempts that have a slot but have not started: they cannot end.
     const hadBegun = before.devices !== null && before.attemptStartedAt !== null;
     if (hadBegun && after.devices === null)
       ends.push({ id: after.id, attempt: after.attempt, state: after.state });
@@ -81,7 +82,7 @@ export async function clusterWorld(
     ends,
     node,
     reconciler,
-    /** All processes report; with `exit`, they exit with this status instead. */
+    /** All processes send a report. With `exit`, they exit with that status instead. */
     tick: (exit?: number) => void pods.emit('tick', exit),
     attemptsOf: (id: string) => [
       ...new Set(accepted.filter((one) => one.id === id).map(({ attempt }) => attempt)),
@@ -92,8 +93,8 @@ export async function clusterWorld(
 type Report = Awaited<ReturnType<typeof testEngine>>['report'];
 
 /**
- * Reports at each tick and never exits on its own, even if its reports are rejected. Only the first of
- * several nodes reports.
+ * A process that reports at each tick and never exits on its own, even if its reports are rejected. Of
+ * several nodes, only the first reports.
  */
 function reporting(report: Report, pods: EventEmitter, accepted: AttemptId[]): NodeScript {
   return async (launch, { stop, killed, pod }) => {

@@ -17,15 +17,21 @@ export type FakeApiserver = {
   kubeconfig: string;
   /** Calls by method and path, without the query. */
   calls: string[];
-  /** Answers the next calls with this status. */
+  /** Answers the next `times` calls with this status. */
   fail: (status: number, times: number) => void;
-  /** Rejects the next call with Retry-After, and all calls within `seconds`; counts them. */
+  /**
+   * Rejects the next call, and all calls within `seconds` after it, with Retry-After. `refused` counts the
+   * rejected calls.
+   */
   throttle: (seconds: number) => { refused: () => number };
-  /** Number of remaining failures. */
+  /** Number of failures requested with `fail` that have not happened yet. */
   pending: () => number;
-  /** Ends all watches like a broken network; with `forget`, earlier resource versions are gone. */
+  /** Disconnects all watches like a broken network. With `forget`, earlier resource versions expire. */
   cut: (options?: { forget: boolean }) => void;
-  /** Sets the response of a path without objects, like an aggregated API; other such paths return 404. */
+  /**
+   * Sets the response of a path that has no objects, such as one of an aggregated API. Other such paths
+   * return 404.
+   */
   serve: (path: string, status: number, body: unknown) => void;
   /** Snapshots all objects. The returned function restores them without notifying watchers. */
   keep: () => () => void;

@@ -224,7 +224,7 @@ function hasSucceeded({ status }: FakeObject): boolean {
   return status?.phase === 'Succeeded';
 }
 
-/** In a Job with several pods, a pod that is being deleted counts as failed before it has ended. */
+/** Like Kubernetes: in a Job with several pods, a pod counts as failed as soon as it is being deleted. */
 function hasFailed(pod: FakeObject, job: FakeObject): boolean {
   const isDeleted = pod.metadata.deletionTimestamp !== undefined && countOf(job) > 1;
   return pod.status?.phase === 'Failed' || (isDeleted && !hasSucceeded(pod));
@@ -234,7 +234,10 @@ function ownerOf({ metadata }: FakeObject) {
   return metadata.ownerReferences?.find(({ kind }) => kind === 'Job');
 }
 
-/** `/…/jobs/a` has the collection `/…/jobs` and the name `a`; a status path refers to its object. */
+/**
+ * Splits a path such as `/…/jobs/a` into the collection `/…/jobs` and the name `a`. A status path has the
+ * name of its object.
+ */
 function splitPath(pathname: string): { collection: string; name: string } {
   const parts = pathname.replace(/\/status$/, '').split('/');
   const at = parts.indexOf('namespaces');

@@ -6,11 +6,14 @@ export type Holdable = {
   /** Pauses sending and receiving. */
   hold: () => void;
   isHeld: () => boolean;
-  /** Number of calls that wait to be sent. */
+  /** Number of calls that were made while paused and not sent yet. */
   waiting: () => number;
   /** Sends the waiting calls. */
   wake: () => void;
-  /** Delivers the received events; a resumed process continues before it sees them. */
+  /**
+   * Delivers the events received while paused. Separate from `wake`, because a resumed process may continue
+   * before it sees them.
+   */
   hear: () => void;
   /** Collections that could not be watched because the server did not respond. */
   refused: ReadonlySet<string>;
@@ -46,7 +49,7 @@ export function holdable(inner: Cluster): Holdable {
       await inner.readLines(place, ear.take, { ...options, signal, onOpen });
     } finally {
       if (!isOpen) refused.add(place.replace(/\?.*/, ''));
-      // A paused process does not even notice closed connections.
+      // A paused process does not notice that its connection was closed.
       await deaf?.promise;
       ears.delete(ear.hear);
     }
@@ -84,7 +87,7 @@ export function holdable(inner: Cluster): Holdable {
   };
 }
 
-/** Buffers lines while paused and delivers them later; `broken` aborts if the connection failed. */
+/** Buffers lines while paused and delivers them when resumed. `broken` aborts if `onLine` threw. */
 function earOf(onLine: (line: string) => void, isDeaf: () => boolean) {
   const unheard: string[] = [];
   const broken = new AbortController();

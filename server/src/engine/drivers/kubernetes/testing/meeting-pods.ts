@@ -15,8 +15,8 @@ type Policy = { spec: Selector & { ingress: { from: Selector[] }[] } };
 const PROGRAM = fileURLToPath(import.meta.resolve('./meeting-process.ts'));
 
 /**
- * Runs each node as a local process that only talks to the other nodes. Names are resolved from Services and
- * pod names like cluster DNS, and only connections that a policy allows are made.
+ * Runs each node as a local process that only connects to the other nodes. Names are resolved from Services
+ * and pod names, like cluster DNS does. A connection is made only if a NetworkPolicy allows it.
  */
 export function meetingPods(cluster: Cluster): NodeScript {
   /** Local port that represents the port of a pod, by pod name. */

@@ -11,8 +11,8 @@ const POD_IP = '127.0.0.1';
 const LINES_KEPT = 2000;
 
 /**
- * Runs the containers of a pod one after the other as local processes, with folders as mounts and the given
- * program as `python`. Images are not covered.
+ * Runs the containers of a pod one after the other as local processes. Mounts become folders, and the given
+ * program replaces `python`. Images are not tested.
  */
 export function podProcesses({
   cluster,

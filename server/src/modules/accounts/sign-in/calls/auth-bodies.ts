@@ -6,8 +6,8 @@ const provider = z.string().min(1);
 const backTo = z.string().optional();
 
 /**
- * The bodies of the sign-in library's calls by path, for validation before the library and for OpenAPI.
- * Additional fields are passed on to the library.
+ * Schemas of the sign-in library's request bodies by path. They validate each body before the library handles
+ * it, and describe it in OpenAPI. Additional fields are passed on to the library.
  */
 export const authBodies = {
   '/sign-up/email': signUpForm.loose(),
@@ -22,7 +22,7 @@ export const authBodies = {
   '/change-password': z.looseObject({
     currentPassword: z.string().min(1),
     newPassword: password,
-    /** Also ends all API keys, as a password reset does. Other sessions always end. */
+    /** Also ends all API keys, as a password reset does. Other sessions end in any case. */
     revokeApiKeys: z.boolean().optional(),
   }),
   '/update-user': profileForm.loose(),

@@ -7,7 +7,7 @@ const signedIn = z
   .meta({ id: 'SignedIn' });
 const done = z.looseObject({ status: z.boolean() });
 
-/** OpenAPI descriptions of the sign-in library's paths, which set and read the session's cookie. */
+/** OpenAPI descriptions of the sign-in library's paths. The calls set and read the session's cookie. */
 export const authPaths: Paths = {
   ...operation('/sign-up/email', { operationId: 'signUp', summary: 'Sign up and sign in' }, signedIn),
   ...operation('/sign-in/email', { operationId: 'signIn', summary: 'Sign in' }, signedIn),

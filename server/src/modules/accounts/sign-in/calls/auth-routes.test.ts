@@ -28,7 +28,7 @@ const wrong = (schema: object) => {
 };
 
 describe.each(Object.entries(authBodies))('POST /api/auth%s', (path, schema) => {
-  test('rejects any body in the common error format, and never fails', async () => {
+  test('rejects every malformed body in the common error format, and never returns 5xx', async () => {
     const { cookie } = await server.signUp();
     for (const body of [...strange, ...wrong(schema)]) {
       const response = await fetch(`${server.url}/api/auth${path}`, {
@@ -68,7 +68,7 @@ test.each([
   }
 });
 
-test("names the invalid field, or passes on the sign-in library's message", async () => {
+test("names the invalid field, or returns the sign-in library's message", async () => {
   const answer = async (path: string, body: object) => (await post(path, body)).json();
   expect(await answer('/sign-in/email', { email: 'ida', password: 'x' })).toMatchObject({
     error: { code: 'invalid_request', message: 'Enter a valid email address', param: 'email' },
@@ -81,7 +81,7 @@ test("names the invalid field, or passes on the sign-in library's message", asyn
   });
 });
 
-describe('a page of another host', () => {
+describe('a page on a host other than the public URL', () => {
   const ask = (host: string): Promise<{ status: number | undefined; body: string }> =>
     new Promise((resolve, reject) => {
       const call = get(

@@ -27,7 +27,7 @@ type AuthRoute = ({ method: 'GET'; path: string } | { method: 'POST'; path: keyo
   /** Requires a session, which is checked before the body is read. */
   needsSession?: boolean;
   bodyBytesMax?: number;
-  /** A call that tests a password. */
+  /** The call tests a password, so it counts as a guess. */
   guesses?: boolean;
   makesAccount?: boolean;
 };
@@ -53,7 +53,7 @@ const ROUTES: AuthRoute[] = [
   { method: 'POST', path: '/link-social', perMinute: 10, needsSession: true },
   { method: 'POST', path: '/unlink-account', perMinute: 10, needsSession: true },
   { method: 'POST', path: '/change-password', perMinute: 5, needsSession: true, guesses: true },
-  // Includes the picture.
+  // The body includes the profile picture.
   {
     method: 'POST',
     path: '/update-user',
@@ -91,7 +91,8 @@ export function authRoutes(
         preParsing: countStrictly ?? [],
         preHandler: [...(route.guesses ? [countGuess] : []), ...(route.makesAccount ? [countSignUp] : [])],
         handler: (request, reply) =>
-          // Only the library knows whether a provider's callback creates an account.
+          // The library decides during the call whether a provider's callback creates an account, so count it
+          // then.
           countingSignUps(
             () => countSignUp(request, reply),
             () => forward(services, auth, { request, reply }),
@@ -117,7 +118,7 @@ async function forward(
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
   const response = await hashingFor(addressOf(request), () => auth.handler(toWebRequest(request)));
-  // The library hides the cause of some failures, so report an unavailable database here.
+  // The library hides why some calls failed. If the database is unavailable, report that instead.
   if (response.status >= 500) await requireDatabase(pool);
   reply.code(response.status);
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value);

@@ -39,7 +39,7 @@ describe('sign-ins are limited', () => {
     expect(attempts[0]?.headers.get('ratelimit-limit')).toBe('10');
   });
 
-  test('for all addresses of a network together', async () => {
+  test('per network, for all of its addresses together', async () => {
     const { guess } = await guessing();
     expect(await guess({ from: '2001:db8:1:2::a', email: 'one@example.com', times: 5 })).toEqual(refused(5));
     expect(await guess({ from: '2001:db8:1:2:ffff::b', email: 'two@example.com', times: 6 })).toEqual([
@@ -49,7 +49,7 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '2001:db8:1:3::a', email: 'one@example.com', times: 1 })).toEqual([401]);
   });
 
-  test('so that one address alone does not use up the limit of an account', async () => {
+  test('so that a single client address cannot use up the limit of an account', async () => {
     const { guess, post } = await guessing();
     const email = 'eve@example.com';
     await post('/sign-up/email', { name: 'Eve', email, password }, { 'x-forwarded-for': '198.51.100.9' });
@@ -58,7 +58,7 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '198.51.100.8', email, times: 1, secret: password })).toEqual([200]);
   });
 
-  test('for one account from many networks, but not for a browser that its owner has used', async () => {
+  test('per account across networks, except for a browser that its owner has used', async () => {
     const { guess, post } = await guessing();
     const email = 'ada@example.com';
     const home = { 'x-forwarded-for': '198.51.100.7' };
@@ -71,19 +71,19 @@ describe('sign-ins are limited', () => {
     expect(await guess({ from: '203.0.113.4', email, times: 1, secret: password })).toEqual([429]);
     expect(await guess({ from: '203.0.113.4', email: 'bob@example.com', times: 1 })).toEqual([401]);
 
-    // Also from the office from which the guesses come.
+    // The known browser works even from the network that sends the guesses.
     const own = { from: '203.0.113.1', email, cookie };
     expect(await guess({ ...own, times: 1, secret: password })).toEqual([200]);
     expect(await guess({ ...own, times: 10 })).toEqual([...refused(9), 429]);
-    // The cookie works only for its address, and cannot be forged.
+    // The cookie is valid only for its own email address, and cannot be forged.
     expect(await guess({ ...own, email: 'bob@example.com', times: 1 })).toEqual([429]);
     const forged = 'bakehouse.device=AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
     expect(await guess({ from: '203.0.113.5', email, times: 1, cookie: forged })).toEqual([429]);
   });
 });
 
-describe('guesses of a password to delete the account', () => {
-  test('share the count of sign-ins, from a strange browser and from a known one', async () => {
+describe('passwords sent to delete the account', () => {
+  test('share the limit of sign-ins, from an unknown browser and from a known one', async () => {
     const server = await limitedServer();
     const { post } = server;
     const email = 'finn@example.com';
@@ -117,7 +117,7 @@ describe('guesses of a password to delete the account', () => {
     expect(await guess(strange, own)).toBe(429);
   });
 
-  test('share the queue of hashes, which rejects calls when full', async () => {
+  test('share the queue of hashes, which rejects calls when it is full', async () => {
     const server = await testServer();
     const users = await Promise.all(Array.from({ length: 3 }, () => server.signUp()));
     const calls = users.flatMap(({ cookie, userId }) =>
@@ -126,13 +126,13 @@ describe('guesses of a password to delete the account', () => {
       ),
     );
     const statuses = (await Promise.all(calls)).map(({ status }) => status);
-    // Up to 20 of one address wait.
+    // Up to 20 calls of one client address wait.
     expect(statuses.filter((status) => status === 503).length).toBeGreaterThan(0);
     expect(statuses.filter((status) => status === 400).length).toBeGreaterThanOrEqual(20);
   });
 });
 
-describe('no side door', () => {
+describe('other ways to test a password', () => {
   let server: Awaited<ReturnType<typeof limitedServer>>;
   beforeAll(async () => {
     server = await limitedServer();
@@ -146,7 +146,7 @@ describe('no side door', () => {
     },
   );
 
-  test("limits a user's tests of their own password to 5 a minute, whatever the address", async () => {
+  test('limits a user to 5 tests of their own password per minute, from any client address', async () => {
     const { cookie } = await server.signUp();
     const statuses = [];
     for (let at = 0; at < 6; at += 1) {

@@ -11,10 +11,13 @@ import { serverSecret } from '../server-secret.ts';
 const NAME = 'bakehouse.device';
 const AGE_S = 400 * 24 * 3600;
 
-/** Passwords per minute from one client address, and from one known browser. */
+/** Maximum passwords per minute from one client address, and from one known browser. */
 const GUESSES_MAX = 10;
 
-/** Passwords per minute for one account from all unknown browsers, against guessing from many addresses. */
+/**
+ * Maximum passwords per minute for one account from all unknown browsers together. Stops guessing from many
+ * addresses.
+ */
 const ACCOUNT_MAX = 30;
 
 declare module 'fastify' {
@@ -24,13 +27,13 @@ declare module 'fastify' {
   }
 }
 
-/** The sign-in library does not pass its call on to its hooks. */
+/** Counts a new account of the current call, which the sign-in library does not pass to its hooks. */
 const accountCounter = new AsyncLocalStorage<() => Promise<void>>();
 
 /**
- * Returns the limit of password guesses, shared by all calls with a password. It counts by client address, by
- * account and by known browser. A browser that has signed in as this user has a separate count, so that
- * others' guesses do not lock the user out.
+ * Returns the limit of password guesses, shared by all calls with a password. It counts per client address,
+ * per account and per known browser. A browser that has signed in as this user has its own count, so that
+ * guesses by others do not lock the user out.
  */
 export function limitGuesses({ config, db }: Pick<Services, 'config' | 'db'>): CountCall {
   const secret = serverSecret(config);
@@ -40,14 +43,14 @@ export function limitGuesses({ config, db }: Pick<Services, 'config' | 'db'>): C
     deviceOf(request) === null ? keyOf(request) : null;
   let counts: CountCall[] | undefined;
   return async (request, reply) => {
-    // The buckets belong to the server, which does not exist yet when its routes are defined.
+    // The server's counters do not exist yet when its routes are defined, so create them at the first call.
     counts ??= [
       // Check the client address first, so that rejected calls do not use up the account's limit.
       { max: GUESSES_MAX, keyOf: unlessKnown(addressOf) },
       { max: ACCOUNT_MAX, keyOf: unlessKnown(({ guessedEmail }) => guessedEmail) },
       { max: GUESSES_MAX, keyOf: deviceOf },
     ].map((limit) => limitBy(request.server, limit));
-    // A signed-in user guesses their own password, whatever address the body has.
+    // A signed-in user can only test their own password, so ignore the email address in the body.
     request.guessedEmail = (await ownEmail(db, request)) ?? emailOf(request);
     for (const count of counts) await count(request, reply);
   };
@@ -77,12 +80,12 @@ export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerA
   };
 }
 
-/** Runs `work`; `count` counts an account that it creates. */
+/** Runs `work`, and calls `count` for each account that it creates. */
 export function countingSignUps<T>(count: () => Promise<void>, work: () => Promise<T>): Promise<T> {
   return accountCounter.run(count, work);
 }
 
-/** Counts an account that is about to be created. Throws AppError 'rate_limited'. */
+/** Counts an account that is about to be created. Throws AppError 'rate_limited' above the limit. */
 export async function countSignUp(): Promise<void> {
   await accountCounter.getStore()?.();
 }

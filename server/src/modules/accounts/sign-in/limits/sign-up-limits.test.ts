@@ -36,7 +36,7 @@ test('limits the accounts per hour of one address, without affecting other addre
   expect((await signUp('203.0.113.2')).status).toBe(200);
 });
 
-test('counts an IPv6 network as one address, whatever its subnets', async () => {
+test('counts an IPv6 network as one address, across all of its subnets', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 2, signUpsPerHour: 100 });
   expect((await signUp('2001:db8:1:1::a')).status).toBe(200);
   expect((await signUp('2001:db8:1:2::a')).status).toBe(200);

@@ -17,12 +17,15 @@ type Input = { assetId: string; path: string };
 
 type Answer = { revision_id: string };
 
-/** The metadata of the dataset's pictures: its hash, and its replacement if it names the file. */
+/**
+ * The file `metadata.jsonl` of a picture dataset: its hash, and its content without the deleted picture's
+ * line; null if it has no such line.
+ */
 type Metadata = { sha256: string | null; replacement: Blob | null };
 
 /**
- * Removes a file in a new revision, and its line in the metadata of the dataset's pictures: a caption without
- * a picture breaks training. Earlier revisions, and work based on them, keep both.
+ * Removes a file in a new revision. If the dataset's picture metadata has a line for the file, removes that
+ * line too, because a caption without a picture breaks training. Earlier revisions keep both.
  */
 export async function deleteFile(ctx: Context, input: Input): Promise<Answer> {
   for (;;) {
@@ -32,7 +35,7 @@ export async function deleteFile(ctx: Context, input: Input): Promise<Answer> {
   }
 }
 
-/** Returns null if the metadata has changed since it was read. */
+/** Returns null if the metadata has changed since `prepareMetadata` read it. */
 async function remove(
   tx: Transaction,
   { caller: { userId } }: Context,
@@ -48,7 +51,7 @@ async function remove(
     action: 'asset.file_deleted',
     detail: { asset_id: asset.id, path: file.path },
   });
-  // Deleting never fails because of the quota: users could not understand it.
+  // Skip the quota check: users would not understand why deleting a file exceeds their quota.
   const put = metadata.replacement ? [{ path: METADATA, ...metadata.replacement }] : [];
   const message = `Delete ${file.path}`;
   return {

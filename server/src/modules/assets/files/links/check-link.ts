@@ -83,7 +83,10 @@ async function mayReadAsset(db: Database, wanted: { assetId: string; userId: str
   }
 }
 
-/** Returns true if a file of the asset has these bytes, in its newest revision or in any. */
+/**
+ * Returns true if a file of the asset has these bytes: in its newest revision if `isNewest`, otherwise in any
+ * revision.
+ */
 async function hasBlob(
   db: Database,
   { assetId, sha256, isNewest }: { assetId: string; sha256: string; isNewest: boolean },
@@ -97,7 +100,7 @@ async function hasBlob(
   return (await query.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** The read access that a link grants: it ends with the access of its creator. */
+/** The access that a link grants. A link works only while its creator may read the file. */
 type LinkHolder = {
   /** The creator of the link. */
   user: string;

@@ -110,7 +110,7 @@ test('downloads a picture from the configured S3, over three redirects at most',
   expect(await refusal(`${s3}/bucket/hops/3`)).toEqual([503, 'Could not access image file']);
 });
 
-test('requests no other address, not even by redirects', async () => {
+test('never requests an address outside of the bucket, not even after a redirect', async () => {
   const others = [
     `${elsewhere}/bucket/picture`,
     `${s3}/other/picture`,
@@ -141,18 +141,18 @@ test.each([
   expect(await refusal(`${s3}/bucket/${path}`)).toEqual([status, message]);
 });
 
-test('a picture may take long while its data arrives', async () => {
+test('limits the time without data, not the time of the whole download', async () => {
   const fetched = (kind: string, limits: { headersMs: number; stallMs: number }) =>
     fetchImage(new URL(`${s3}/bucket/${kind}`), [new URL(`${s3}/bucket`)], limits);
-  // The picture takes longer than a stall may, but no single piece is that late.
+  // The whole picture takes longer than `stallMs`, but each piece arrives in time.
   const { body } = await fetched('slow', { headersMs: 2_000, stallMs: 2_000 });
   expect((await buffer(body)).length).toBe(11 * png.length);
   const stalling = await fetched('stalling', { headersMs: 30_000, stallMs: 300 });
-  await expect(buffer(stalling.body)).rejects.toThrow('A picture stood still');
-  // Unread by the client.
+  await expect(buffer(stalling.body)).rejects.toThrow('picture download stalled');
+  // The client does not read the response.
   const endless = await fetched('endless', { headersMs: 30_000, stallMs: 300 });
   const [error] = await once(endless.body, 'error');
-  expect(error).toMatchObject({ message: 'A picture stood still' });
+  expect(error).toMatchObject({ message: 'picture download stalled' });
   await expect(fetched('silent', { headersMs: 300, stallMs: 30_000 })).rejects.toMatchObject({
     publicMessage: 'Could not access image file',
   });

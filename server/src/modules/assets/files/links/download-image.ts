@@ -18,7 +18,10 @@ import { decodePath, readOwnLink } from './file-links.ts';
 const REDIRECTS_MAX = 3;
 const BYTES_MAX = 50 * 1024 * 1024;
 
-/** Until the response starts, including redirects; and while no more data is received or read. */
+/**
+ * `headersMs`: until the response starts, including redirects. `stallMs`: while no data arrives, or the
+ * client reads none.
+ */
 const LIMITS = { headersMs: 30_000, stallMs: 30_000 };
 
 /** Types that a browser shows without running code, so no SVG. */
@@ -79,8 +82,8 @@ function onlyS3Urls(): AppError {
 }
 
 /**
- * Fetches a picture. Its address and those of up to three redirects must start with one of `allowed`. Aborts
- * a stalled response. Throws AppError with a sentence for the user.
+ * Fetches a picture, following up to three redirects. Each address must start with an element of `allowed`.
+ * Aborts a stalled response. Throws AppError with a sentence for the user.
  */
 export async function fetchImage(
   url: URL,
@@ -136,7 +139,7 @@ function refuse(response: Response, { contentType, bytes }: { contentType: strin
 
 function stream(body: ReadableStream<Uint8Array>, end: AbortController, stallMs: number): Readable {
   const stalled = setTimeout(() => {
-    const error = new Error('A picture stood still');
+    const error = new Error('picture download stalled');
     end.abort(error);
     pieces.destroy(error);
   }, stallMs);

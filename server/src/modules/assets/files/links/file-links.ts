@@ -12,17 +12,17 @@ import { contentDisposition, contentTypeOf } from '../content-type.ts';
 import { findFile } from '../files.ts';
 import { checkLink, type LinkedFile, signLink } from './check-link.ts';
 
-/** Long enough to resume a large download, and to watch a video to its end. */
+/** Time to resume a large download, or to watch a video to its end. */
 const LIFE_S = 60 * 60;
 
-/** Links created within this period are identical, so that a browser can use its cached copy. */
+/** All links created within this period are identical, so that a browser can reuse its cached copy. */
 const STEP_S = 30 * 60;
 
 const OWN_PATH = /^\/api\/v1\/files\/([^/]+)\/(.+)$/;
 
 /**
- * Returns a link to a file instead of its bytes. The original product's Python client, recognised by the
- * header `bagel_source`, expects JSON here.
+ * Returns a link to a file as JSON instead of the file's bytes. The original product's Python client, which
+ * sends the header `bagel_source`, expects this.
  */
 export async function answerLink(
   ctx: Context,
@@ -38,8 +38,8 @@ export async function answerLink(
 }
 
 /**
- * Returns a link to a blob under a file name, for anyone. It works for at least an hour, while its creator
- * may read the blob; a link into the bucket always works until it expires.
+ * Returns a link to a blob under a file name. Anyone can use it. It works for at least an hour, but only
+ * while its creator may read the blob. Exception: a link into an S3 bucket works until it expires.
  */
 export async function linkBlob(
   { blobs, clock, config }: Pick<Services, 'blobs' | 'clock' | 'config'>,
@@ -60,9 +60,9 @@ export async function linkBlob(
 }
 
 /**
- * Returns a link to the current bytes of a file that the caller may read. Anyone can use it for at least an
- * hour, while the file exists and the caller may read it. Throws AppError 'not_found', and 'conflict' if the
- * bytes are known to be damaged, because a browser could not report that.
+ * Returns a link to a file that the caller may read. Anyone can use it. It works for at least an hour, but
+ * only while the file exists and the caller may read it. Throws AppError 'not_found', and 'conflict' if the
+ * bytes are known to be damaged, because a browser could not report that error.
  */
 export async function linkFile(
   ctx: Context,

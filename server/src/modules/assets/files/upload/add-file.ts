@@ -18,15 +18,16 @@ type Input = {
   path: string;
   blob: Blob;
   quota: Quota;
-  /** The model family in the file; null if it has none. */
+  /** The model family that the file names; null if it names none. */
   family: string | null;
-  /** The fields of the path and the bytes. */
+  /** Names of the request fields for the path and the bytes, for errors. */
   params: { path: string; bytes: string };
 };
 
 /**
- * Step: adds a revision of a user's asset with this file, replacing a file with the same path; identical
- * bytes change nothing. Throws the errors of `lockChangeableAsset`, `assertNoPathConflict` and `assertBlobsFitQuota`.
+ * Step: adds a revision of a user's asset that contains this file, and replaces a file with the same path. If
+ * the bytes are identical, nothing changes. Throws the errors of `lockChangeableAsset`,
+ * `assertNoPathConflict` and `assertBlobsFitQuota`.
  */
 export async function addFile(
   tx: Transaction,
@@ -57,8 +58,8 @@ export async function addFile(
 }
 
 /**
- * Step: throws AppError 'conflict' if the path is below another file, or is already a folder: a workload
- * could not write both to its disk.
+ * Step: throws AppError 'conflict' if a parent folder of the path is a file, or if the path is a folder. A
+ * workload could not write such paths to its disk.
  */
 export async function assertNoPathConflict(
   tx: Transaction,

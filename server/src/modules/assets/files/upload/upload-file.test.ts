@@ -143,7 +143,8 @@ describe('an upload', () => {
           })(),
         ),
       ) as ReadableStream;
-    // In the gate, upload-limits.test.ts sends more than the limit, which is smaller there.
+    // Only the soak test sends 500 MB. The fast tests cover the limit in upload-limits.test.ts with a lower
+    // limit.
     if (isSoak) {
       const response = await fetch(`${server.url}/api/v1/asset/${id}/upload`, {
         method: 'POST',

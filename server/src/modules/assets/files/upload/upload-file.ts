@@ -21,17 +21,19 @@ import { type Quota, quotaExceeded, readQuota } from '../storage-quota.ts';
 import { addFile } from './add-file.ts';
 import { cleanFileName, cleanFilePath } from './clean-path.ts';
 
-/** Concurrent uploads per user in all processes: each occupies a connection and its bytes. */
+/**
+ * Maximum concurrent uploads per user, across all processes. Each upload occupies a connection and buffers.
+ */
 const UPLOADS_MAX = 16;
 
 const uploads = openByKey();
 const PART = 'data_file';
 const PATH = 'path';
 
-/** A file of the maximum size at half a megabit per second. */
+/** Enough for a file of the maximum size at half a megabit per second. */
 const WHOLE_MS = 2.5 * 60 * 60_000;
 
-/** The overhead of a multipart body. */
+/** Allowance for the multipart headers around the file. */
 const ENVELOPE_BYTES = 64 * 1024;
 
 /** Throws AppError 'invalid_request' for a file that must not be loaded as part of a model. */
@@ -50,12 +52,12 @@ type Upload = {
 type Parts = AsyncIterator<Multipart>;
 
 /**
- * Adds the file of a multipart request to an asset of the caller. The bytes are streamed to the store; at the
- * end, the file appears in one transaction, in a new revision, and replaces a file with the same path. Its
- * path defaults to its name; the field `path` before the file overrides it. Identical bytes under the same
- * path change nothing. Throws AppError 'payload_too_large' beyond the file limit or the user's quota,
- * 'conflict' if the path is both a file and a folder, 'unauthenticated' if the API key ends in the meantime,
- * and 'rate_limited' if the user has too many running.
+ * Adds the file of a multipart request to an asset of the caller. Streams the bytes to the store, and then
+ * adds the file in a new revision, in one transaction. It replaces a file with the same path; identical bytes
+ * change nothing. The path is the file name, unless a field `path` precedes the file. Throws AppError
+ * 'payload_too_large' above the file limit or the user's quota, 'conflict' if the path would be both a file
+ * and a folder, 'unauthenticated' if the API key ends during the upload, and 'rate_limited' if the user has
+ * too many uploads running.
  */
 export async function uploadFile(
   ctx: Context,
@@ -73,7 +75,10 @@ export async function uploadFile(
   }
 }
 
-/** The incoming parts until the signal aborts; `announced` is the minimum size of the file. */
+/**
+ * The parts of a running request, until `signal` aborts it. `announced` is the file's minimum size according
+ * to the headers.
+ */
 type Coming = { parts: Parts; signal: AbortSignal; announced: number };
 
 async function receiveUpload(
@@ -84,7 +89,7 @@ async function receiveUpload(
   const { dataset_type: type } = await findChangeableAsset(ctx.db, who);
   const quota = await readQuota(ctx, who.userId);
   const { path, param, blob } = await receiveFile(ctx, { ...coming, quota });
-  // Files of a dataset are data, which nothing loads as weights.
+  // Check only models: no workload loads a dataset's files as weights.
   if (type === 'MODEL')
     await ctx.blobs.withLocalFile(blob.sha256, (localPath) =>
       checkModelFile(ctx.sandbox, { localPath, name: path, userId: who.userId }),
@@ -98,7 +103,7 @@ async function receiveUpload(
   );
 }
 
-/** `param`: the field of the path. */
+/** `param` is the request field that determined the path. */
 type Received = { path: string; param: string; blob: Blob };
 
 async function receiveFile(
@@ -129,7 +134,7 @@ function announcedBytes(request: FastifyRequest): number {
   return Math.max(0, Number(request.headers['content-length'] ?? 0) - ENVELOPE_BYTES);
 }
 
-/** Returns the limit that applies while the bytes are received. */
+/** Returns the maximum file size while receiving, and the message for larger files. */
 function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: string } {
   if (!quota || quota.leftBytes >= FILE_SIZE_LIMIT_BYTES)
     return { sizeBytesMax: FILE_SIZE_LIMIT_BYTES, tooLargeMessage: FILE_SIZE_LIMIT_MESSAGE };
@@ -140,7 +145,7 @@ function sizeLimit(quota: Quota): { sizeBytesMax: number; tooLargeMessage: strin
   };
 }
 
-/** Returns the file, and the path before it. Later parts are only read after the file. */
+/** Returns the file, and the path field if it precedes the file. Later parts are read after the file. */
 async function receivePart(parts: Parts): Promise<{ part: MultipartFile; sentPath: string | undefined }> {
   let sentPath: string | undefined;
   for (let next = await parts.next(); !next.done; next = await parts.next()) {
@@ -156,8 +161,8 @@ async function receivePart(parts: Parts): Promise<{ part: MultipartFile; sentPat
 }
 
 /**
- * Yields the bytes of the file. Holds the end of the file back until the request is complete, so that the
- * store discards a truncated one.
+ * Yields the bytes of the file. Delays the end of the stream until the whole request has arrived, so that the
+ * store discards the file if the request is truncated.
  */
 async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Parts): AsyncGenerator<Buffer> {
   let isEmpty = true;
@@ -168,12 +173,16 @@ async function* wholeFile(bytes: AsyncIterable<Buffer>, path: string, rest: Part
   if (isEmpty) throw invalidParam(PART, `${path} is empty`);
   for (let next = await rest.next(); !next.done; next = await rest.next()) {
     if (next.value.type === 'file') throw invalidParam(PART, 'Send one file per request');
-    // The path was already determined; the file must not appear where the user did not want it.
+    // The file's path is fixed by now. Reject a late path field instead of storing the file under another
+    // path.
     if (next.value.fieldname === PATH) throw invalidParam(PATH, `Send ${PATH} before the file`);
   }
 }
 
-/** Acquires an upload slot of the caller; returns its release. Throws AppError 'rate_limited'. */
+/**
+ * Acquires an upload slot of the caller, and returns the function that releases it. Throws AppError
+ * 'rate_limited'.
+ */
 export function acquireUploadSlot({
   caller,
   webProcesses,

@@ -80,7 +80,7 @@ describe('the storage of a user', () => {
     });
     expect(await storedFiles()).toEqual(before);
 
-    // Identical bytes in two assets count once: 324 kB are left, and only one of the next two fits.
+    // Identical bytes count once, so 324 kB are left. Each of the next two files fits alone, but not both.
     for (const id of [first, second]) {
       expect(await upload(ada, id, 'c', 200 * 1024)).toMatchObject({ status: 200 });
     }
@@ -109,7 +109,7 @@ describe('the storage of a user', () => {
     };
     const refused = { code: 'payload_too_large', param: 'ids' };
     await expect(put([2 * MB])).rejects.toMatchObject(refused);
-    // Each would fit alone.
+    // Each file would fit alone.
     const both = { ...refused, publicMessage: expect.stringMatching(/^These files need 1\.21 MB/) };
     await expect(put([0.6 * MB, 0.61 * MB].map(Math.round))).rejects.toMatchObject(both);
     // Identical bytes count once.

@@ -59,7 +59,7 @@ describe('a budget', () => {
     expect(await counted(key)).toEqual({ spent: 25n, held: 0n });
   });
 
-  test('rejects a hold beyond it by name, and leaves the transaction usable', async () => {
+  test("rejects a hold beyond it with the key's name, and leaves the transaction usable", async () => {
     const key = await keyWith(100n, 'day');
     const { holdId } = await take(key, 60n);
     const error = {
@@ -86,7 +86,7 @@ describe('a budget', () => {
     expect(await counted(key)).toEqual({ spent: 0n, held: 100n });
   });
 
-  test("leaves the owner's other credits to the other keys", async () => {
+  test("does not limit the owner's other keys", async () => {
     const small = await keyWith(10n);
     const other = await keyWith(500n, 'total', small.userId);
     await expect(take(small, 11n)).rejects.toMatchObject({ code: 'budget_exceeded' });

@@ -51,13 +51,13 @@ export async function growHold(
 type Hold = {
   userId: string;
   amountMicro: bigint;
-  /** The use of the credits, which determines the revenue account. */
+  /** The use of the credits, e.g. training. Determines the revenue account. */
   kind: Use;
   description: string;
   references?: References;
-  /** Expiry of the hold. Longer work must extend it. */
+  /** When the hold expires. Work that takes longer must extend it. */
   expiresAt: Date;
-  /** Unique among all holds: start it with the noun, e.g. `run:<id>`. */
+  /** Unique among all holds. Start it with the kind of work, e.g. `run:<id>`. */
   idempotencyKey: string;
 };
 
@@ -81,13 +81,13 @@ export async function hold(tx: Transaction, input: Hold): Promise<{ holdId: stri
   return { holdId: answer.hold_id };
 }
 
-/** The end of a hold: a charge from 0 to the hold's amount. */
+/** How a hold ends: with a charge from 0 up to the hold's amount. */
 type Settlement = { holdId: string; amountMicro: bigint };
 
 /**
- * Charges any amount from 0 to the hold's amount and releases the rest; the transfer id is null if nothing
- * was charged. Repeating the call with the same amount returns the same result. With another amount, or after
- * a release, throws AppError 'conflict'. An amount above the hold is a bug of the caller.
+ * Charges an amount from 0 up to the hold's amount, and releases the rest. `transferId` is null if the amount
+ * is 0. A repeated call with the same amount returns the same result. Throws AppError 'conflict' if the hold
+ * was settled with another amount or released, and an Error if the amount exceeds the hold.
  */
 export async function settle(tx: Transaction, input: Settlement): Promise<{ transferId: string | null }> {
   const answer = await callOnce<{
@@ -104,7 +104,10 @@ export async function settle(tx: Transaction, input: Settlement): Promise<{ tran
   return { transferId: answer.transfer_id };
 }
 
-/** Returns the rest of an API key's budget in its current period, after holds; null without a budget. */
+/**
+ * Returns how much of an API key's budget is left in the current period after charges and holds; null without
+ * a budget.
+ */
 export async function leftOfBudgetMicro(tx: Transaction, keyId: string): Promise<bigint | null> {
   const isCurrent = sql`counted_since >= budget_period_start(budget_period, now())`;
   const key = await tx
@@ -121,8 +124,8 @@ export async function leftOfBudgetMicro(tx: Transaction, keyId: string): Promise
 }
 
 /**
- * Runs a ledger call that may raise a hold. If the key's budget does not cover it, rolls it back, leaves the
- * transaction usable, and throws AppError 'budget_exceeded'.
+ * Runs a ledger call that may raise a hold. If the call exceeds the key's budget, rolls back only this call,
+ * so that the transaction stays usable, and throws AppError 'budget_exceeded'.
  */
 async function withinBudget<T>(tx: Transaction, move: () => Promise<T>): Promise<T> {
   await sql`savepoint within_budget`.execute(tx);
@@ -156,7 +159,7 @@ export function toBudgetExceeded(error: unknown): AppError | null {
   });
 }
 
-/** Returns true if an error means that credits or the API key's budget are used up. */
+/** Returns true if the error means that the user's credits or the API key's budget are used up. */
 export function isOutOfCredit(error: unknown): error is AppError {
   return (
     error instanceof AppError && (error.code === 'insufficient_funds' || error.code === 'budget_exceeded')

@@ -8,8 +8,8 @@ import { extendHold, hold, release, settle } from '../holds/holds.ts';
 import { batchSends, readSend, type Send } from '../sends.ts';
 
 /**
- * The load of ledger-crash.test.ts: moves credits between the users until it is killed, and prints the id of
- * each transfer after its commit was acknowledged. Retries after broken connections.
+ * The load of ledger-crash.test.ts. Moves credits between the users until it is killed, and prints the id of
+ * each transfer once its commit is acknowledged. Reconnects after broken connections.
  */
 const { values, positionals: users } = parseArgs({
   options: { url: { type: 'string' } },
@@ -35,7 +35,7 @@ async function send(): Promise<void> {
   acknowledge(transferId);
 }
 
-/** Settles, releases or abandons a hold at random; an abandoned hold expires. */
+/** Creates a hold, and at random settles it, releases it or abandons it. An abandoned hold expires later. */
 async function work(): Promise<void> {
   const { holdId } = await move((tx) =>
     hold(tx, {

@@ -8,7 +8,7 @@ type ModelHold = {
   asked: bigint;
   amount: bigint;
   minutes: number;
-  /** Undefined while open; 0 if released. */
+  /** The charged amount: undefined while the hold is open, 0 if it was released. */
   settled?: bigint;
 };
 
@@ -27,12 +27,12 @@ type ModelWindow = { answers: number; isClosed: boolean };
 /** Holds by their number, and holds of usage windows by the window's number. */
 type HoldName = number | `window:${number}`;
 
-/** Expiry of given credits that do not expire. */
+/** The expiry of given credits that never expire. */
 export const NEVER = Number.POSITIVE_INFINITY;
 const least = (...amounts: bigint[]) => amounts.reduce((a, b) => (a < b ? a : b));
 const sum = (amounts: Iterable<bigint>) => [...amounts].reduce((a, b) => a + b, 0n);
 
-/** A minimal model of the ledger's guarantees, for its property tests. */
+/** A minimal model of what the ledger guarantees, for the property tests. */
 export class LedgerModel {
   readonly users: ModelUser[];
   /** By user index; undefined for users without a key. */
@@ -40,11 +40,11 @@ export class LedgerModel {
   readonly holds = new Map<HoldName, ModelHold>();
   readonly windows = new Map<number, ModelWindow>();
   readonly transfers = new Map<number, { from: number; to: number; amount: bigint }>();
-  /** By sender and key. */
+  /** By sender and idempotency key. */
   readonly sends = new Map<string, { to: number; amount: bigint }>();
   readonly chargebacks = new Map<number, { user: number; amount: bigint }>();
 
-  /** All users start with the same given credits, which never expire, and the same bought credits. */
+  /** All users start with the same amounts of given credits, which never expire, and of bought credits. */
   constructor(
     users: number,
     { given, bought, budgets }: { given: bigint; bought: bigint; budgets: (bigint | null)[] },
@@ -189,7 +189,10 @@ export class LedgerModel {
     return sum(open.filter(({ withKey }) => withKey).map(({ amount }) => amount));
   }
 
-  /** Returns the amount that the user's API key may still hold; without a budget the available amount. */
+  /**
+   * Returns how much the user's API key may still hold. Without a budget, this is all that the user has
+   * available.
+   */
   #leftOfBudget(who: number): bigint {
     const key = this.keys[who];
     if (!key || key.budget === null) return this.#available(who);
@@ -270,7 +273,7 @@ export class LedgerModel {
     return 'ok';
   }
 
-  /** Raises a hold to the amount that `wanted` returns, with a later expiry. */
+  /** Raises a hold to the amount that `wanted` returns, and optionally extends its expiry. */
   #enlarge(name: HoldName, wanted: (amount: bigint) => bigint, minutes: number | undefined): Outcome {
     const held = this.holds.get(name);
     if (!held) return 'mistake';

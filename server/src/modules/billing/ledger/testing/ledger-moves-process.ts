@@ -5,7 +5,7 @@ import { batchSends } from '../sends.ts';
 import { applyMove } from './ledger-moves.ts';
 import type { Move, Run } from './moves.ts';
 
-/** A server process of ledger.property.test.ts: runs the moves it receives concurrently. */
+/** A server process of ledger.property.test.ts. Runs the moves that it receives, concurrently. */
 const { values } = parseArgs({ options: { url: { type: 'string' }, connections: { type: 'string' } } });
 const pool = createPool(values.url ?? '', { poolSize: Number(values.connections) });
 const db = openDatabase(pool);

@@ -2,8 +2,9 @@ import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../../platform/db/database.ts';
 
 /**
- * All moves of the ledger, for its property tests. Users, keys, holds and usage windows have small numbers,
- * so that moves collide often. Null minutes mean never. With a key: with the user's API key, if there is one.
+ * All operations on the ledger, for its property tests. Users, keys, holds and usage windows have small
+ * numbers, so that moves often affect the same ones. `minutes: null` means that something never expires.
+ * `withKey` uses the user's API key, if the user has one.
  */
 export type Move =
   | { move: 'transfer'; from: number; to: number; amount: bigint; key: number | null }
@@ -25,13 +26,15 @@ export type Move =
 
 export type WindowMove = Extract<Move, { move: 'open' | 'widen' | 'use' | 'close' }>;
 
-/** 'ok', the error code, or 'mistake' for calls that only a bug can make. */
+/** 'ok', the code of the error, or 'mistake' for a call that a correct server never makes. */
 export type Outcome = string;
 
-/** The amounts that a move took, for moves that determine them on their own, by user id. */
+/** The amounts that a move took from each user, for moves that choose the amounts themselves. */
 export type Taken = { userId: string; amountMicro: bigint }[];
 
-/** A run of moves with its own users, API keys and usage windows, and its name as the prefix of all keys. */
+/**
+ * A run of moves, with its own users, API keys and usage windows. All idempotency keys start with its name.
+ */
 export type Run = {
   name: string;
   users: string[];

@@ -10,7 +10,10 @@ import { at, findHold, type Outcome, type Run, type WindowMove } from './moves.t
 /** Returns the cost of a window's n-th answer. Some answers are free. */
 export const answerMicro = (n: number): bigint => BigInt((n * 3) % 7);
 
-/** Runs a move of a usage window. All processes act as one leader. 'busy' moves must be retried. */
+/**
+ * Runs a move of a usage window. All test processes share one leader id. A move that returns 'busy' must be
+ * retried.
+ */
 export async function applyWindowMove(
   services: Pick<Services, 'db' | 'pool'>,
   run: Run,
@@ -25,7 +28,7 @@ export async function applyWindowMove(
   }
 }
 
-/** Maps the outcomes of the SQL functions to the outcomes of the TypeScript functions. */
+/** Maps the outcomes of SQL functions to the outcomes of TypeScript functions. */
 function named(outcome: string): Outcome {
   return { replayed: 'ok', ended: 'conflict', not_found: 'mistake' }[outcome] ?? outcome;
 }

@@ -7,7 +7,7 @@ import type { TestUser } from '../../../../testing/test-server.ts';
 import { type TestServing, testServing } from '../../../../testing/test-serving.ts';
 import { insertModel } from '../../../deployments/testing/test-models.ts';
 
-/* A request whose first replica is gone before the engine knows. */
+/* Tests a request whose first replica has died before the engine notices it. */
 
 const patiently = { interval: 50 };
 
@@ -64,7 +64,7 @@ async function freeAddress(): Promise<{ url: string; listen: () => Promise<{ ask
   };
 }
 
-it('is answered by the other replica, and later requests skip the lost one', async () => {
+it('is answered by the other replica, and later requests skip the dead one', async () => {
   const first = await deployTwo();
   const gone = await freeAddress();
   await serving.server.services.db

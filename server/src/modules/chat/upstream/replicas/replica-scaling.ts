@@ -4,12 +4,15 @@ import { addReplica, recordReplicaUse } from '../../../deployments/servers/scale
 import type { ReadCapacity } from '../../../serving/served-model.ts';
 import { needsReplica, type ReplicaLoads } from './replicas.ts';
 
-/** Idle replicas stop after minutes, so this interval is enough. */
+/** How often to record that a replica is in use. Idle replicas are only stopped after minutes. */
 const USE_AGAIN_MS = 30_000;
-/** Minimum interval between requests for another replica. */
+/** Minimum interval between two attempts to add a replica. */
 const ASK_AGAIN_MS = 2_000;
 
-/** Scales deployments with replicas. No request waits for it. */
+/**
+ * Adds replicas to deployments, and keeps used ones from being stopped. Works in the background: no request
+ * waits for it.
+ */
 export type ReplicaScaling = {
   /** Adds a replica if one more request would have to wait. */
   grow: (ctx: Context, upstream: Upstream<'text' | 'embedding'>, load: ReplicaLoads) => void;
@@ -42,7 +45,10 @@ export function replicaScaling(parts: ReadCapacity): ReplicaScaling {
   };
 }
 
-/** Returns a function that returns true at most once per key and interval. */
+/**
+ * Returns a function that limits how often an action runs: for each key, it returns true at most once per
+ * interval.
+ */
 function atMostEvery(everyMs: number): (key: string, nowMs: number) => boolean {
   const last = new Map<string, number>();
   return (key, nowMs) => {

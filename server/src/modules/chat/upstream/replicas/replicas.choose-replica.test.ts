@@ -21,19 +21,19 @@ function chosen(
   return chooseReplica(known, replicas).id;
 }
 
-it('chooses the first with a free place, or else the one with the fewest requests', () => {
+it('chooses the first replica with a free slot, otherwise the one with the fewest requests', () => {
   expect(chosen({})).toBe('a');
   expect(chosen({ a: 4 })).toBe('b');
   expect(chosen({ a: 6, b: 5, c: 7 })).toBe('b');
 });
 
-it('avoids tried servers while there is another', () => {
+it('avoids servers that this request has tried, while there are others', () => {
   expect(chosen({}, { tried: ['a'] })).toBe('b');
   expect(chosen({ b: 9, c: 8 }, { tried: ['a'] })).toBe('c');
   expect(chosen({}, { tried: ['a', 'b', 'c'] })).toBe('a');
 });
 
-it('avoids recently unreachable servers, even if the others are full, unless no other is left to try', () => {
+it('avoids recently unreachable servers, even if the others are full, unless all others were tried', () => {
   expect(chosen({}, { unreached: ['a'] })).toBe('b');
   expect(chosen({ b: 9, c: 8 }, { unreached: ['a'] })).toBe('c');
   expect(chosen({}, { tried: ['b', 'c'], unreached: ['a'] })).toBe('a');

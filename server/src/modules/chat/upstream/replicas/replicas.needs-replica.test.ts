@@ -11,6 +11,6 @@ it.each([
   expect(needsReplica({ loads, places: 4 })).toBe(needed);
 });
 
-it('counts only the places of this process if others use the server too', () => {
+it("counts only this process's share of the slots if other processes use the server too", () => {
   expect(needsReplica({ loads: [2], places: 2 })).toBe(true);
 });

@@ -1,19 +1,22 @@
 import type { ModelServer } from '../../../deployments/reach/await-model-server.ts';
 import type { ServerTurns } from '../server-turns.ts';
 
-/** Long enough that few requests hit a dead machine, short enough to use a recovered one soon. */
+/**
+ * Time for which an unreachable server is skipped: long enough that few requests hit a dead machine, short
+ * enough that a recovered one is used again soon.
+ */
 const PASS_OVER_MS = 10_000;
 
 type Known = Pick<ServerTurns, 'load' | 'places'> & {
   unreached: Pick<UnreachedServers, 'has'>;
-  /** The ids of the servers that this request has tried without success. */
+  /** The ids of the servers that this request has already tried. */
   tried: ReadonlySet<string>;
 };
 
 /**
- * Returns the first replica without a queue, so that the last ones can idle, or else the replica with the
- * fewest requests of this process. Prefers servers that were not `tried`, and among these, servers that were
- * reachable recently.
+ * Returns the first replica where the request need not wait. Filling the first ones lets the last ones become
+ * idle and stop. If all are full, returns the replica with the fewest requests of this process. Prefers
+ * servers that are not in `tried`, and among these, servers that were not recently unreachable.
  */
 export function chooseReplica<
   Server extends Pick<ModelServer<'text' | 'embedding'>, 'id' | 'isOwn' | 'engine' | 'baseUrl'>,
@@ -26,13 +29,13 @@ export function chooseReplica<
   );
 }
 
-/** Returns the matching elements, or all if none match. */
+/** Returns the elements that match, or all elements if none match. */
 function orAll<One>(all: One[], isTrue: (one: One) => boolean): One[] {
   const those = all.filter(isTrue);
   return those.length > 0 ? those : all;
 }
 
-/** This process's requests at each ready replica, and the maximum per replica. */
+/** The number of this process's requests at each ready replica, and the maximum per replica. */
 export type ReplicaLoads = { loads: number[]; places: number };
 
 /** Returns true if one more request would have to wait at every replica. */
@@ -40,13 +43,16 @@ export function needsReplica({ loads, places }: ReplicaLoads): boolean {
   return loads.every((load) => load >= places);
 }
 
-/** Addresses of model servers that were recently unreachable from this process. Others are tried first. */
+/**
+ * Addresses of model servers that were recently unreachable from this process. Requests try other servers
+ * first.
+ */
 export type UnreachedServers = {
   record: (baseUrl: string) => void;
   has: (baseUrl: string) => boolean;
 };
 
-/** Creates the list. Entries expire. */
+/** Creates an empty list, whose entries expire. */
 export function unreachedServers(now: () => number = () => performance.now()): UnreachedServers {
   const until = new Map<string, number>();
   return {

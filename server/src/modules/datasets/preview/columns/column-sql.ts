@@ -4,25 +4,31 @@ import type { CellKind } from '../../duckdb/load-table.ts';
 
 export type Kind = Exclude<ColumnStatistics['type'], 'picture' | 'mixed' | 'empty'>;
 
-/** SQL expressions over a column, for statistics and filters; each is null if it does not apply. */
+/**
+ * SQL expressions for a column, which statistics and filters use. Each is null for cells to which it does not
+ * apply.
+ */
 export type ColumnSql = {
-  /** True unless the cell is empty or blank text. */
+  /** True if the cell contains a value other than blank text. */
   filled: string;
   /** Type of the value. */
   kind: string;
   /** The value as a number. */
   number: string;
-  /** Characters of a text, items of a list. */
+  /** The number of characters of a text, or of items of a list. */
   length: string;
   /** The value as text. */
   text: string;
-  /** True if the cell holds no value. */
+  /** True if the cell contains no value. */
   isNull: string;
 };
 
 /** Whitespace characters. */
 const BLANK = ' \t\n\r\v\f\u00a0\ufeff\u2028\u2029';
-/** A number as written in csv, with optional whitespace around it; a leading zero makes it an identifier. */
+/**
+ * Matches a number in csv, with optional whitespace around it. A text with a leading zero is an identifier,
+ * not a number.
+ */
 const NUMBER = String.raw`'[${BLANK}]*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?[${BLANK}]*'`;
 
 const NUMBERS = new Set([
@@ -55,14 +61,14 @@ export function columnSql(kind: CellKind, c: string, type: DuckDBType): ColumnSq
   return kind === 'json' ? jsonSql(c) : typedSql(c, kindOf(type));
 }
 
-/** True if the text has a non-blank character; ten times faster than trimming. */
+/** True if the text has a non-blank character. This is ten times faster than trimming. */
 const isNotBlank = (sql: string) => `regexp_matches(${sql}, '[^${BLANK}]')`;
 
-/** All csv cells are text, whatever they mean. */
+/** A csv cell is always stored as text, even if it contains a number. */
 function textSql(c: string): ColumnSql {
-  // Trim only as a fallback: few numbers are surrounded by whitespace that the cast rejects.
+  // Cast first and trim only if that fails, because few numbers have whitespace that the cast rejects.
   const number = `coalesce(TRY_CAST(${c} AS DOUBLE), TRY_CAST(trim(${c}, '${BLANK}') AS DOUBLE))`;
-  // A hash such as 7e12345 looks like a number, but overflows.
+  // A hash such as 7e12345 looks like a number, but overflows to infinity.
   const isNumber = `(regexp_full_match(${c}, ${NUMBER}) AND isfinite(${number}))`;
   return {
     filled: `(${c} IS NOT NULL AND ${isNotBlank(c)})`,

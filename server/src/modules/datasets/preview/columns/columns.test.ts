@@ -25,7 +25,7 @@ async function look(name: string, content: string | Buffer): Promise<FileColumns
 const fixture = (name: string) => readFile(path.join(import.meta.dirname, '../fixtures', name));
 
 describe('statistics of the columns of a file', () => {
-  test('csv: recognises numbers and skips broken lines', async () => {
+  test('csv: recognises numbers and skips unreadable lines', async () => {
     const found = await look(
       'd.csv',
       'price,code,note\n3.5,007,ok\n-1,012,ok\n1e2,7,\n,9, \nbroken\n10,10,"long, ""quoted"""\n',
@@ -57,7 +57,7 @@ describe('statistics of the columns of a file', () => {
     expect(json.columns[0]).toMatchObject({ type: 'number', filled: 2, numbers: { min: 2, max: 2 } });
   });
 
-  test('jsonl: counts each type, also in a column of mixed types', async () => {
+  test('jsonl: counts each type, even if a column has several', async () => {
     const lines = [
       { id: 1, tags: ['a', 'b'], meta: { x: 1 }, good: true, any: 1 },
       { id: 2, tags: [], meta: { x: 1 }, good: false, any: 'one', late: 'yes' },
@@ -101,7 +101,7 @@ describe('statistics of the columns of a file', () => {
     expect(found.columns.every(({ filled }) => filled > 0)).toBe(true);
   });
 
-  test('bins contain every number once, in ascending order', async () => {
+  test('puts every number into exactly one bin, in ascending order', async () => {
     const spread = async (numbers: readonly (number | string)[]) =>
       (await look('n.csv', `n,m\n${numbers.map((number) => `${number},x`).join('\n')}\n`)).columns[0]
         ?.histogram;
@@ -125,12 +125,13 @@ describe('statistics of the columns of a file', () => {
     }
   });
 
-  test('counts values exactly or estimates them, and never reports more values than rows', async () => {
+  test('counts distinct values exactly or estimates them, but never reports more than rows', async () => {
     const many = Array.from({ length: 1500 }, (_, at) => `v${at}\nv0`).join('\n');
     expect(await look('many.txt', many)).toMatchObject({
       columns: [{ distinct: 1_500, distinct_is_more: false, frequent: [] }],
     });
-    // Too many cells for exact counts: all values differ, and an estimate could exceed the number of rows.
+    // There are too many cells for exact counts. Every value is distinct, so an estimate may exceed the
+    // number of rows.
     const different = Array.from({ length: 45 }, (_, at) => `range * 64 + ${at} AS c${at}`);
     const large = path.join(folder, 'large.parquet');
     const database = await (await DuckDBInstance.create(':memory:')).connect();
@@ -178,7 +179,7 @@ describe('over HTTP', () => {
     expect(found.columns[0]?.frequent).toEqual([{ value: 'a question that is asked often', count: rows }]);
   }, 120_000);
 
-  test('describes each revision separately and caches by file content', async () => {
+  test('describes each revision separately, and caches statistics by file content', async () => {
     const first = await upload('d.csv', 'q\none\n');
     await upload('other.txt', 'x\n');
     const second = await upload('d.csv', 'q\none\ntwo\n');
@@ -206,7 +207,7 @@ describe('over HTTP', () => {
         )
       ).total_rows;
     expect([await rows(first), await rows(second)]).toEqual([1, 2]);
-    // The same bytes under another name are not read again: the cached result is returned.
+    // A file with the same bytes gets the cached statistics (77 rows here) without being read.
     await sql`update column_statistics set statistics = jsonb_set(statistics, '{rows}', '77')`.execute(
       server.services.db,
     );
@@ -245,7 +246,7 @@ describe('over HTTP', () => {
     await expect(columns({ path: 'picture.png' })).rejects.toMatchObject({ status: 400 });
   });
 
-  test('a page of one row includes the whole row as JSON', async () => {
+  test('a page with a single row includes the whole row as JSON', async () => {
     const long = 'long '.repeat(2000);
     await upload('whole.jsonl', `{"2":"b","1":"${long}","list":[1,{"a":null}]}\n{"1":"x"}\n`);
     const page = (limit: number, offset = 0) =>

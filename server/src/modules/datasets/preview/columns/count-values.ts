@@ -7,27 +7,32 @@ import type { Measured } from './measure-columns.ts';
 
 const BINS = 12;
 
-/** Limits of the distinct values held in memory per query, and of the cells counted in total. */
+/**
+ * Maximum distinct values that a query holds in memory. `CELLS_MAX` limits the cells that are counted in
+ * total.
+ */
 const AT_ONCE_MAX = 1_000_000;
 
 const CELLS_MAX = 4_000_000;
 
-/** Distinct values that are counted individually per column; beyond this only their number is returned. */
+/**
+ * Maximum distinct values of a column that are counted one by one. Above it, only their number is returned.
+ */
 const DISTINCT_MAX = 1_000;
 
-/** The first query only estimates the number of distinct values. */
+/** The first query only estimates the number of distinct values, so count columns up to this estimate. */
 const MAYBE_TOLD_APART = 1_500;
 
 const FREQUENT = 5;
 
-/** Longer texts are compared by hash and shown up to this length. */
+/** Longer texts are shown up to this length, and compared by a hash. */
 export const VALUE_CHARS = 100;
 
 type Counted = Pick<ColumnStatistics, 'distinct' | 'distinct_is_more' | 'histogram' | 'frequent'>;
 
 /**
- * Counts the distribution of numbers or lengths in measured columns, and the frequency of values if they are
- * few.
+ * Adds a histogram of numbers or lengths to each measured column, and the most frequent values if there are
+ * few distinct ones.
  */
 export async function countValues(
   database: DuckDBConnection,
@@ -107,7 +112,7 @@ function shown(key: string): string {
   return key.replace(/^(.{100}…).*$/su, '$1');
 }
 
-/** Returns the number of distinct values per column; null if counting would take too long. */
+/** Returns the number of distinct values of each column. Returns null if counting would take too long. */
 async function countDistinct(
   database: DuckDBConnection,
   { from, rows }: Pick<LoadedTable, 'from'> & { rows: number },
@@ -126,14 +131,14 @@ async function countDistinct(
   return counts;
 }
 
-/** At most twelve ranges of equal width. */
+/** Up to twelve ranges of equal width. */
 type Bins = { min: number; max: number; width: number; count: number; isWhole: boolean };
 
 /** Returns the histogram ranges between the smallest and the largest number. */
 function binsOf(min: number, max: number, allWhole: boolean): Bins {
   if (min === max) return { min, max, width: 1, count: 1, isWhole: allWhole };
   const isWhole = allWhole && max - min < Number.MAX_SAFE_INTEGER;
-  // Half values don't overflow if the difference of the full values would.
+  // Halve the values first, because `max - min` may overflow.
   const width = isWhole ? Math.ceil((max - min + 1) / BINS) : (max / 2 - min / 2) / (BINS / 2);
   return { min, max, width, count: isWhole ? Math.ceil((max - min + 1) / width) : BINS, isWhole };
 }

@@ -39,8 +39,8 @@ export async function describeColumns(
 type Bytes = { sha256: string; ending: string };
 
 /**
- * Returns the cached statistics for these bytes and this extension; null if they were never computed, or only
- * by an earlier version.
+ * Returns the cached statistics for these bytes and this extension. Null if they were never computed, or were
+ * computed by an earlier version of this code.
  */
 async function selectColumns(db: Database, { sha256, ending }: Bytes): Promise<FileColumns | null> {
   const row = await db

@@ -5,7 +5,7 @@ import type { LoadedTable } from '../../duckdb/load-table.ts';
 import { readValue } from '../../duckdb/open-database.ts';
 import type { ColumnSql, Kind } from './column-sql.ts';
 
-/** Beyond this, doubles lose precision and their squares overflow. */
+/** Above this, squares of numbers overflow, so no deviation is calculated. */
 const STD_MAX = '1e150';
 
 const figures = z.object({
@@ -53,7 +53,7 @@ export async function measureColumns(
   };
 }
 
-/** Returns the subexpressions of a cell, each computed once for all aggregates. */
+/** Returns SQL that computes the parts of a cell once, because several aggregates use them. */
 function partsOf({ filled, kind, number, length, text, isNull }: ColumnSql, at: number): string {
   const ifFilled = (value: string) => `CASE WHEN ${filled} THEN ${value} END`;
   return (
@@ -96,7 +96,8 @@ function toMeasured(
 function typeOf([first, ...others]: readonly Kind[], isCsv: boolean): ColumnStatistics['type'] {
   if (first === undefined) return 'empty';
   if (others.length === 0) return first;
-  // A number in a csv column of texts is just a text that looks like a number.
+  // A csv column with both numbers and texts is a text column, whose numbers are only texts that look like
+  // numbers.
   return isCsv ? 'text' : 'mixed';
 }
 

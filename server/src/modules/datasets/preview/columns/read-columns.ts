@@ -22,7 +22,7 @@ const TYPES = [BOOLEAN, BOOLEAN, VARCHAR, DOUBLE, BIGINT, VARCHAR];
 const LETTERS = ['f', 'z', 'k', 'n', 'l', 'x'];
 const NOTHING: Cell = [false, true, null, null, null, null];
 
-/** Columns per query: their aggregates must fit in memory together. */
+/** Maximum columns per query, because the aggregates of all of them are in memory at the same time. */
 const COLUMNS_AT_ONCE = 50;
 const CHUNK_ROWS = 2048;
 
@@ -49,7 +49,7 @@ export async function readColumns(file: DataFile): Promise<FileColumns> {
   return describe(empty, { kind: 'json', ...(await tabulateCells(empty, file, file.profile)) });
 }
 
-/** DuckDB's own memory limit; the process survives it. */
+/** True if DuckDB reached its own memory limit, which the process survives. */
 function isOutOfMemory(error: unknown): boolean {
   return error instanceof Error && error.message.includes('Out of Memory Error');
 }
@@ -99,7 +99,7 @@ async function findPictures(
   return { ...described, columns };
 }
 
-/** Cell values that statistics need, as in `columnSql`. */
+/** The values of a cell that statistics need, in the order of `ColumnSql`. */
 type Cell = [
   filled: boolean,
   isNull: boolean,
@@ -118,9 +118,9 @@ type Tabulated = {
 };
 
 /**
- * Loads only the cell values that statistics need, never a whole JSON cell: DuckDB parses some thousand rows
- * concurrently with over ten times their size in memory, which is too much for long rows. Reads only the rows
- * that training's reader wrote, which are the first of a large file.
+ * Loads only the values that statistics need, and never a whole JSON cell. DuckDB parses thousands of rows at
+ * the same time, and needs over ten times their size in memory, which is too much for long rows. Reads only
+ * the rows that training's reader has written; of a large file, these are the first ones.
  */
 async function tabulateCells(
   database: DuckDBConnection,
@@ -182,12 +182,12 @@ function toCell(value: unknown): Cell {
   return [true, false, 'object', null, null, text];
 }
 
-/** Counts code points, like DuckDB. */
+/** Counts code points, because DuckDB counts a text's length in code points. */
 function countCharacters(text: string): number {
   return text.length - (text.match(/[\ud800-\udbff][\udc00-\udfff]/g)?.length ?? 0);
 }
 
-/** Replaces the end of a long value with its hash, so that values stay distinct. */
+/** Replaces the end of a long value by its hash, so that different values stay different. */
 function shorten(text: string): string {
   if (text.length <= VALUE_CHARS) return text;
   return `${text.slice(0, VALUE_CHARS)}…${createHash('sha256').update(text).digest('hex')}`;

@@ -10,8 +10,8 @@ import { testServer } from '../../../../testing/test-server.ts';
 import { assetCalls } from '../../../assets/testing/asset-calls.ts';
 
 /**
- * A Parquet file with a picture, a truncated picture and an empty cell, as the library `datasets` writes
- * them.
+ * A Parquet file with a picture, a truncated picture and an empty cell, in the format of the Python library
+ * `datasets`.
  */
 async function picturesParquet(): Promise<Uint8Array<ArrayBuffer>> {
   const file = path.join(await temporaryFolder(), 'pictures.parquet');
@@ -29,7 +29,7 @@ async function picturesParquet(): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await readFile(file));
 }
 
-test('returns thumbnails of pictures in Parquet and names broken pictures', async () => {
+test('returns thumbnails of pictures in Parquet, and reports broken pictures', async () => {
   const server = await testServer({ config: realPython });
   const { create, upload } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];
@@ -53,7 +53,7 @@ test('returns thumbnails of pictures in Parquet and names broken pictures', asyn
   await expect(look('image', eve)).rejects.toMatchObject({ status: 404 });
 });
 
-test('returns thumbnails of picture files by page and names broken pictures', async () => {
+test('returns thumbnails of picture files page by page, and reports broken pictures', async () => {
   const server = await testServer({ config: realPython });
   const { create, uploadAt } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];

@@ -33,8 +33,8 @@ export async function readPictures(
 }
 
 /**
- * Returns the bytes of a picture cell: the cell itself, or the `bytes` field that the library `datasets`
- * writes.
+ * Returns the bytes of a picture cell: the cell itself, or its field `bytes`, as the Python library
+ * `datasets` writes it.
  */
 function bytesOf(value: unknown): Uint8Array | null {
   if (value instanceof Uint8Array) return value;

@@ -16,7 +16,7 @@ const answerSchema = z.object({ pictures: rowPictures });
 const LIST_FILE_PICTURES_PROGRAM = new URL('./read-file-pictures-program.ts', import.meta.url);
 const PICTURE_FILE = '\\.(png|jpe?g|webp)$';
 
-/** Sized for a page of pictures of a few megapixels each. */
+/** Enough for a page of pictures of a few megapixels each. */
 const limits = { kind: 'preview', cpuSeconds: 60, heapMb: 512, waitingMax: 4 } as const;
 
 const looked = z.array(
@@ -54,9 +54,9 @@ type Asked = {
 };
 
 /**
- * Returns a page of the picture files of a dataset with thumbnails, or the reason if a picture is broken.
- * Throws AppError('not_found') unless the caller may read it, 'conflict' if it has no files, 'unavailable' if
- * the user has too many requests waiting, and the signal's reason.
+ * Returns a page of a dataset's picture files with thumbnails. A broken picture has a reason instead. Throws
+ * AppError('not_found') unless the caller may read the dataset, 'conflict' if it has no files, 'unavailable'
+ * if the user has too many requests waiting, and the signal's reason on abort.
  */
 export async function listFilePictures(
   ctx: Context,
@@ -68,7 +68,7 @@ export async function listFilePictures(
     ...(revisionId && { revisionId }),
   });
   const files = found.slice(0, limit);
-  // Pass the files by index: the program must not see user-supplied names.
+  // Name the files by index, so that the program gets no names from users.
   const names = files.map((_, at) => String(at));
   const answer = await withBlobFiles(ctx, files, (localPaths) =>
     runConfined(

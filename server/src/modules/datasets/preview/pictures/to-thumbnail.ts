@@ -1,10 +1,10 @@
 import { PICTURE_PIXELS_MAX } from '@bakehouse/contract/media';
 import sharp from 'sharp';
 
-/** Thumbnail side in pixels, for screens with a device pixel ratio of 2. */
+/** Length of a thumbnail's longer side in pixels, for screens with two pixels per CSS pixel. */
 const SIDE_MAX = 128;
 
-// Block the library's other decoders.
+// Block the library's decoders for all other formats, because the files are untrusted.
 sharp.block({ operation: ['VipsForeignLoad'] });
 sharp.unblock({ operation: ['VipsForeignLoadPng', 'VipsForeignLoadJpeg', 'VipsForeignLoadWebp'] });
 

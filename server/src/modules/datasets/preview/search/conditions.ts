@@ -11,8 +11,8 @@ const NESTED = new Set([
 ]);
 
 /**
- * Returns SQL conditions that match the requested rows and possibly some more. Throws Unreadable for a filter
- * on an unknown column.
+ * Returns SQL conditions that match all wanted rows, and possibly others, which the caller must filter out.
+ * Throws Unreadable for a filter on an unknown column.
  */
 export function conditionsOf(
   { kind, columns: { names, types } }: Pick<LoadedTable, 'kind' | 'columns'>,
@@ -30,7 +30,7 @@ export function conditionsOf(
   return [anywhere.length === 0 ? 'false' : `(${anywhere.join(' OR ')})`, ...conditions];
 }
 
-/** Nested values are searched in their JSON form, so the text is JSON-escaped too. */
+/** Nested values are searched as JSON text, so the searched text is escaped like JSON. */
 function mayContain(kind: CellKind, c: string, type: DuckDBType, wanted: string): string {
   const inside = quoted(JSON.stringify(wanted).slice(1, -1));
   if (kind === 'json') return `contains(lower(json(${c})::VARCHAR), ${inside})`;
@@ -49,7 +49,7 @@ function filterSql(
     filled,
     ...(min === undefined ? [] : [`${measured} >= '${min}'::DOUBLE`]),
     ...(max === undefined ? [] : [`${measured} <= '${max}'::DOUBLE`]),
-    // A truncated value matches by its prefix.
+    // A value ending in '…' was truncated, so compare only the start.
     ...(value === undefined
       ? []
       : [
@@ -61,7 +61,7 @@ function filterSql(
   return `(${parts.join(' AND ')})`;
 }
 
-/** True if a value contains the text; searches lists and objects recursively, including conversations. */
+/** True if a value contains the text. Searches nested lists and objects, including conversations. */
 export function contains(value: unknown, wanted: string): boolean {
   switch (typeof value) {
     case 'string':

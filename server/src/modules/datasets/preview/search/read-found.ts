@@ -13,26 +13,26 @@ import { showRows } from '../read-preview.ts';
 import { Unreadable } from '../table.ts';
 import { conditionsOf, contains } from './conditions.ts';
 
-/** Time limit of one search; rows found by then are returned. */
+/** Maximum duration of a search. When it ends, the search returns the rows that it has found. */
 const LOOK_MS = 10_000;
 
 export type Search = {
-  /** Text that a cell must contain, case-insensitively; empty matches every row. */
+  /** Text that a cell must contain, ignoring case. An empty text matches every row. */
   text: string;
-  /** Conditions on single columns; all must match. */
+  /** Conditions on single columns. A row must match all of them. */
   filters: RowFilter[];
-  /** The first row to search. */
+  /** The number of the first row to search. */
   offset: number;
-  /** Maximum number of rows; the search stops at the last one. */
+  /** Maximum rows to return. The search ends when it has found this many. */
   limit: number;
 };
 
 type Found = { at: number; values: unknown[] };
 
 /**
- * Returns rows of a data file that contain the text in a shown column and match all filters, starting at a
- * row. Throws Unreadable like the preview, and if the time limit passes before a match. The file is
- * untrusted: run this with limits.
+ * Returns rows of a data file that match all filters and contain the text in a shown column, from a start row
+ * on. Throws Unreadable like the preview, and if the maximum duration ends before the first match. The file
+ * is untrusted, so run this in a confined process.
  */
 export async function readFound({
   lookMs = LOOK_MS,
@@ -70,7 +70,7 @@ async function find(
       if (!chunk || chunk.rowCount === 0) return { found, isEnded: true };
       for (const [at, ...cells] of chunk.convertRows(readValue)) {
         const values = rowValues(table.kind, cells);
-        // SQL also searched the keys of nested values.
+        // The SQL condition also matches keys of nested values, so check the values again.
         if (text !== '' && !values.some((value) => contains(value, text.toLowerCase()))) continue;
         found.push({ at: Number(at), values });
         if (found.length === limit) return { found, isEnded: false };

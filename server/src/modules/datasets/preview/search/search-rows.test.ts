@@ -54,7 +54,7 @@ describe('finds rows that contain a text', () => {
     expect((await find('d.jsonl', jsonl, 'content')).at).toEqual([]);
   });
 
-  test('finds a word beyond the shown part of a cell', async () => {
+  test('finds a word beyond the part of a cell that is shown', async () => {
     const found = await find('d.txt', `first\n${'x'.repeat(5_000)} needle\n`, 'needle');
     expect(found.at).toEqual([1]);
     expect(String(found.rows[0]?.[0]).length).toBeLessThan(2_100);
@@ -75,7 +75,7 @@ describe('finds rows that contain a text', () => {
     expect(await find('d.txt', loaves, 'loaf', { offset: 99 })).toMatchObject({ at: [], is_whole: true });
   });
 
-  test("searches a file beyond our reader's limit to the end", async () => {
+  test("searches a file to its end, even beyond the limit of training's reader", async () => {
     const line = `${'x'.repeat(1023)}\n`;
     const found = await find('d.txt', `needle\n${line.repeat(20 * 1024)}\n${line}Needle\n`, 'needle');
     expect(found).toMatchObject({ at: [0, 20 * 1024 + 3], is_whole: true, rows_read: 20 * 1024 + 4 });
@@ -130,7 +130,7 @@ describe('finds rows that contain a text', () => {
   });
 });
 
-test('finds rows in a confined process for every reader of the dataset', async () => {
+test('finds rows in a confined process, for everyone who may read the dataset', async () => {
   const server = await testServer({ config: realPython });
   const { create, upload } = assetCalls(server);
   const [ada, eve] = [await server.signUp(), await server.signUp()];

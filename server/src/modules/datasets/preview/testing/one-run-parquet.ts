@@ -1,4 +1,4 @@
-// Written by hand: no library writes a Parquet file with wrong metadata.
+// Encode the file by hand, because no library writes Parquet with wrong metadata.
 
 /** A field of Thrift's compact protocol, which encodes Parquet headers. */
 type Value = { type: number; bytes: number[] };
@@ -78,8 +78,8 @@ function footerOf(saidRows: number, dataPage: number[]): number[] {
 }
 
 /**
- * Returns a Parquet file of one page: `rows` values of one column as a single run of a dictionary of two. Its
- * footer claims `saidRows`. Encodes Thrift's compact protocol by hand.
+ * Returns a Parquet file with one page: `rows` values of one column, as a single run of a dictionary of two
+ * values. The footer states `saidRows` rows. The file is encoded by hand.
  */
 export function oneRunParquet({ rows, saidRows }: { rows: number; saidRows: number }): Buffer<ArrayBuffer> {
   const dataPage = dataPageOf(rows);

@@ -19,7 +19,7 @@ it('reserves a CPU slot for each starter model, and allows one user half of the 
   expect(maxServers(onCpu, { 'cpu:deployment': 1 })).toEqual({ user: 1, all: 1 });
 });
 
-it('allows more with a cluster', () => {
+it('allows more CPU slots with a cluster', () => {
   const capacity = sumCapacities([{ 'cpu:deployment': 6, gpus: gpus(2) }, { gpus: gpus(4) }]);
   expect(maxServers({ accelerator: H100, count: 1 }, capacity)).toMatchObject({ user: 3 });
   expect(maxServers(onCpu, capacity)).toEqual({ user: 2, all: 3 });

@@ -7,31 +7,30 @@ import { listStarterModels } from '../../../models/starter/starters.ts';
 import type { ServingPlacement } from '../../../serving/served-model.ts';
 import { countSlotsAwake, findModelServer } from '../server-queries.ts';
 
-/** The starter models that all users share: text, picture generation and picture editing. */
+/** The number of starter models, which all users share: text, picture generation and picture editing. */
 const STARTER_SERVERS = 3;
 
 /**
- * Model servers that may run concurrently on one machine's CPU, including the starter models. They are idle
- * most of the time, and a server is replaced by starting its successor first, so this exceeds the number
- * normally in use.
+ * Maximum model servers on one machine's CPU, including starter models. Most of the time, they are idle. When
+ * a server is replaced, its successor starts first, so there are more slots than are normally in use.
  */
 export const CPU_SERVERS = STARTER_SERVERS + 3;
 
 type Asked = {
   userId: string;
-  /** The deployment's model server, or its first replica. */
+  /** The deployment's model server; with replicas, the first. */
   serverId: string;
   baseAssetId: string;
-  /** Replicas that should be awake. */
+  /** How many replicas should be awake. */
   replicas: number;
-  /** Capacity of the whole installation. */
+  /** The capacity of all machines together. */
   capacity: Capacity;
 };
 
 /**
- * Step: limits a user's slots for awake model servers (CPU slots, or GPUs of a kind), and on the CPU all
- * users' slots together. Adapters on a running base and starter models don't count. Throws AppError
- * 'conflict'.
+ * Step: checks the limits of awake model servers. A user's CPU slots and GPUs of a kind are limited. On the
+ * CPU, the slots of all users together are limited too. Adapters on a running base and starter models do not
+ * count. Throws AppError 'conflict'.
  */
 export async function assertServerLimit(
   tx: Transaction,
@@ -64,9 +63,10 @@ function tooManyOfUser(accelerator: string | null, max: number, own: number): st
 }
 
 /**
- * Returns the slots (CPU slots or GPUs) that model servers may use, per user and in total. On the CPU the
- * starter models have reserved slots and one user may use half of the rest; on GPUs the queue decides beyond
- * the user's limit, which always allows one model server.
+ * Returns how many slots (CPU slots or GPUs) model servers may use, per user and in total. On the CPU,
+ * starter models have reserved slots, and one user may use half of the others. On GPUs, there is no limit in
+ * total, because workloads wait in the queue; one user may use half of them, and always enough for one model
+ * server.
  */
 export function maxServers(
   { accelerator, count }: ServingPlacement,

@@ -37,7 +37,7 @@ describe('planModelServer', () => {
     expect(planModelServer(view({ current, next, wantedAdapters: ['a', 'b'] }))).toEqual([]);
   });
 
-  it('replaces a successor that lacks a newer adapter', () => {
+  it('replaces a successor that was started without the newest adapter', () => {
     const actions = planModelServer(
       view({
         current: workload('1', 'ready'),
@@ -51,7 +51,7 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('moves the traffic before it stops the old one, which may finish its responses', () => {
+  it('sends requests to the successor before it stops the old workload, which may finish its answers', () => {
     const actions = planModelServer(
       view({ current: workload('1', 'ready'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
     );
@@ -61,14 +61,14 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('does not drain a workload that was never ready', () => {
+  it('does not wait for answers of a workload that was never ready', () => {
     const actions = planModelServer(
       view({ current: workload('1', 'coming'), next: workload('2', 'ready', ['a']), wantedAdapters: ['a'] }),
     );
     expect(actions).toContainEqual({ type: 'stop', workloadId: '1', drainSeconds: 0 });
   });
 
-  it('starts another successor for adapters that the promoted one lacks', () => {
+  it('starts another successor if the promoted one lacks adapters', () => {
     const actions = planModelServer(
       view({ current: null, next: workload('2', 'ready', ['a']), wantedAdapters: ['a', 'b'] }),
     );
@@ -78,7 +78,7 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('does not replace a server that carries a superfluous adapter', () => {
+  it('does not replace a server only because it has an adapter that is no longer needed', () => {
     expect(
       planModelServer(view({ current: workload('1', 'ready', ['a', 'b']), wantedAdapters: ['a'] })),
     ).toEqual([]);
@@ -98,7 +98,7 @@ describe('planModelServer', () => {
     ]);
   });
 
-  it('stops the current one first if there is no slot for both', () => {
+  it('stops the current workload first if there is no slot for both', () => {
     const actions = planModelServer(
       view({
         current: workload('1', 'ready', ['a']),
@@ -109,7 +109,7 @@ describe('planModelServer', () => {
     expect(actions).toEqual([{ type: 'stop', workloadId: '1', drainSeconds: 300 }]);
   });
 
-  it('restarts after the current one has ended, and waits for a suitable successor', () => {
+  it('restarts after the current workload has ended, or waits for a suitable successor', () => {
     expect(planModelServer(view({ current: workload('1', 'ended') }))).toEqual([
       { type: 'start', as: 'current' },
     ]);

@@ -6,47 +6,50 @@ import type { ServedAdapter } from '../../../serving/served-model.ts';
 import type { DeploymentRow } from '../../queries.ts';
 
 /**
- * A replaced server may drain for the maximum duration of a request: replacing an adapter must not cut
- * another user's response.
+ * A replaced server may take as long as the longest request to finish its answers, so that another user's
+ * adapter never cuts an answer off.
  */
 const REPLACED_S = IN_ALL_MS_MAX / 1000;
 
 /**
- * Shorter, because nothing is served while a server drains to free its slot, and requests wait ten minutes at
- * most.
+ * Less time if a server must free its slot for its successor: nothing is served until then, and requests wait
+ * ten minutes at most.
  */
 const MAKES_ROOM_S = 300;
 
-/**
- * Decides what a model server needs next. The caller reads the rows and applies the actions in one
- * transaction.
- */
+/** A workload of a model server, as the plan sees it. */
 export type ServerWorkload = {
   id: string;
-  /** `waiting`: no slot is free for it. `ended` includes workloads that are stopping. */
+  /** `waiting`: there is no free slot for the workload. `ended` includes workloads that are stopping. */
   state: 'waiting' | 'coming' | 'ready' | 'ended';
-  /** Keys of the adapters that it carries (revision ids). */
+  /** The adapters that the workload has loaded, by their revision ids. */
   adapters: string[];
 };
 
 export type ModelServerView = {
-  /** Serves now, or is the first to start. */
+  /** The workload that serves now, or the first workload, which is starting. */
   current: ServerWorkload | null;
-  /** A successor that is starting with another set of adapters. */
+  /** The successor, which is starting with other adapters. */
   next: ServerWorkload | null;
-  /** Adapters that it must carry; a newly started workload carries exactly these. */
+  /** The adapters that must be served. A new workload starts with exactly these. */
   wantedAdapters: string[];
-  /** True if an awake deployment or recent use of the base needs it. */
+  /** True if an awake deployment needs the server, or if its base was used recently. */
   wanted: boolean;
 };
 
 export type ModelServerAction =
-  /** `drainSeconds` is the time for responses in flight; 0 means the few seconds of any stop. */
+  /**
+   * `drainSeconds` is the time to finish running answers. 0 means only the few seconds that every stop has.
+   */
   | { type: 'stop'; workloadId: string; drainSeconds: number }
   | { type: 'start'; as: 'current' | 'next' }
   | { type: 'promote'; workloadId: string }
   | { type: 'forget'; which: 'current' | 'next' };
 
+/**
+ * Decides what a model server needs next. The caller reads the rows and carries out the actions in one
+ * transaction.
+ */
 export function planModelServer(view: ModelServerView): ModelServerAction[] {
   const { current, next, wantedAdapters, wanted } = view;
   const carriesAll = (workload: ServerWorkload) =>
@@ -61,7 +64,7 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
   if (!wanted) {
     return [...stop(current), ...forget('current', current), ...stop(next), ...forget('next', next)];
   }
-  // Move traffic first; the old workload then drains.
+  // Send requests to the successor first. Then the old workload finishes its answers.
   if (next?.state === 'ready') {
     const successor: ModelServerAction = { type: 'start', as: 'next' };
     return [
@@ -73,16 +76,17 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
 
   const coming = lives(next) ? next : null;
   if (!current || !lives(current)) {
-    // A successor that is already starting takes over when it is ready.
+    // A successor is starting, and takes over when it is ready.
     if (coming && carriesAll(coming)) return [];
     return [...stop(next), ...forget('next', next), { type: 'start', as: 'current' }];
   }
-  // Superfluous adapters are harmless: the next restart drops them.
+  // Adapters that are no longer needed are harmless. The next restart leaves them out.
   if (carriesAll(current)) return [...stop(next), ...forget('next', next)];
   if (!coming || !carriesAll(coming)) {
     return [...stop(next), { type: 'start', as: 'next' }];
   }
-  // No slot for both: stop the old one first and accept a short gap.
+  // There is no slot for both, so stop the old workload first. The model is unavailable until its successor
+  // is ready.
   return coming.state === 'waiting' ? stop(current, MAKES_ROOM_S) : [];
 }
 
@@ -92,7 +96,7 @@ function forget(which: 'current' | 'next', workload: ServerWorkload | null): Mod
 
 type Replicas = { auto_scale: boolean; min_replicas: number; max_replicas: number };
 
-/** Throws AppError 'invalid_request', with the field, for contradictory replica settings. */
+/** Throws AppError 'invalid_request' with the field if the replica settings contradict each other. */
 export function checkReplicas({ auto_scale, min_replicas, max_replicas }: Replicas): void {
   if (!auto_scale && max_replicas !== 1)
     throw invalidParam('max_replicas', 'max_replicas must be 1 unless auto_scale is true');
@@ -102,7 +106,7 @@ export function checkReplicas({ auto_scale, min_replicas, max_replicas }: Replic
     throw invalidParam('min_replicas', 'min_replicas must be at most max_replicas');
 }
 
-/** True if at least one replica was requested permanently. */
+/** True if the owner wants at least one replica to be awake at all times. */
 export function neverSleeps({
   auto_scale,
   min_replicas,
@@ -119,8 +123,8 @@ export function sleepsAfterMinutes(
 }
 
 /**
- * Returns a workload in the form that the plan uses. Wanted adapters that it can load while it runs count as
- * carried: it learns of them from the answers to its reports.
+ * Returns a workload as the plan sees it. Wanted adapters that it can load while it runs count as loaded,
+ * because the responses to its reports will name them.
  */
 export function viewWorkload(
   workload: WorkloadWithSpec,
@@ -139,8 +143,8 @@ export function viewWorkload(
 function viewedState(workload: WorkloadWithSpec, now: Date): ServerWorkload['state'] {
   if (hasEnded(workload) || workload.wanted === 'stopped') return 'ended';
   if (workload.state === 'ready' || workload.state === 'degraded') return 'ready';
-  // The queue sets a reason on workloads that it has passed over; a workload that pauses after a failure has
-  // a reason too.
+  // The queue sets a reason on a workload for which it has found no slot. A workload that pauses after a
+  // failure also has a reason, but may not start yet.
   const passedOver = workload.state === 'queued' && workload.reason !== '' && workload.notBefore <= now;
   return passedOver ? 'waiting' : 'coming';
 }

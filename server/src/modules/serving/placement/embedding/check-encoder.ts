@@ -15,9 +15,9 @@ const MODULE_TYPES = ['Transformer', 'Pooling', 'Normalize'];
 const modules = z.array(z.object({ type: z.string().max(200), path: z.string().max(200) })).max(20);
 
 /**
- * Returns the configuration files of a model's modules. Throws AppError 'conflict' if modules.json is missing
- * or, on the CPU, names something the runtime's encoder does not support. The runtime checks the rest when it
- * loads the model.
+ * Returns the configuration files of a model's modules. Throws AppError 'conflict' if modules.json is
+ * missing, or, on the CPU, if the runtime's encoder does not support the model. The runtime checks everything
+ * else when it loads the model.
  */
 export async function checkEncoder(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
@@ -27,7 +27,7 @@ export async function checkEncoder(
   const listed = await readModules(services, files);
   if (!listed)
     throw conflict(
-      `${asset.title} has no ${MODULES} as sentence-transformers writes it, which says how the states of a text become its vector. ` +
+      `${asset.title} has no ${MODULES} of sentence-transformers, which defines how a text becomes a vector. ` +
         'Upload it with the folder 1_Pooling, or a GGUF of the model',
     );
   if (onCpu) {
@@ -35,7 +35,7 @@ export async function checkEncoder(
     const family = String(config?.model_type).slice(0, 40);
     if (!isEncoderFamily(family))
       throw conflict(
-        `${asset.title} is of the type ${family}; on the CPU embeddings are served of ${FAMILIES.join(', ')}, and of any other in GGUF`,
+        `${asset.title} is of the type ${family}. The CPU can serve safetensors of the types ${FAMILIES.join(', ')}, and a GGUF of any type`,
       );
     const unknown = listed
       .map(({ type }) => type.split('.').at(-1) ?? '')

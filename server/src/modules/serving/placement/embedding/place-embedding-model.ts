@@ -22,9 +22,9 @@ import { checkEncoder } from './check-encoder.ts';
 type Files = AssetRevision['files'];
 
 /**
- * Returns an embedding model's placement and files: safetensors with vLLM on GPUs that fit them, else with
- * the runtime's encoder on the CPU; GGUF with llama.cpp. Null for an unknown instance type. Throws AppError
- * 'not_found', or 'conflict' for another or incomplete model.
+ * Returns the placement and files of an embedding model. Safetensors are served by vLLM on GPUs that fit
+ * them, else by the runtime's encoder on the CPU; a GGUF is served by llama.cpp. Null for an unknown instance
+ * type. Throws AppError 'not_found', and 'conflict' if the model is incomplete or no embedding model.
  */
 export async function placeEmbeddingModel(
   ctx: Context,

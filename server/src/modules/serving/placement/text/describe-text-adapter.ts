@@ -10,10 +10,10 @@ import type { TextEngine } from '../../text-spec.ts';
 
 type File = AssetRevision['files'][number];
 
-/** PEFT writes some hundred bytes; an upload can be any size. */
+/** Maximum size of the configuration; PEFT writes some hundred bytes. */
 const CONFIG_BYTES_MAX = 64 * 1024;
 
-/** Only the files that PEFT saves are loaded from an uploaded adapter. */
+/** Files of an adapter, named as PEFT does. Other files of an uploaded adapter are not loaded. */
 const CONFIG = 'adapter_config.json';
 const TENSORS = 'adapter_model.safetensors';
 const GGUF = 'adapter.gguf';
@@ -22,7 +22,7 @@ const RANK_MAX_VLLM = 512;
 
 const word = z.string().max(100);
 
-/** The settings of PEFT that decide whether an engine supports the adapter. */
+/** Settings of PEFT that an engine may not support. */
 const adapterConfig = z.object({
   r: z.int().min(1),
   peft_type: word.default('LORA'),
@@ -41,9 +41,9 @@ export function isAdapter({ files }: AssetRevision): boolean {
 }
 
 /**
- * Returns the adapter of a model and whether it is foreign, i.e. its files are not exactly those produced by
- * the run `runId`. A foreign adapter's GGUF is never loaded by llama.cpp; the runtime converts its
- * safetensors instead. Throws AppError 'conflict' if files are missing or the engine does not support them.
+ * Returns a model's adapter. It is foreign unless exactly its files were produced by the run `runId`.
+ * llama.cpp never loads a foreign GGUF; the runtime converts the safetensors instead. Throws AppError
+ * 'conflict' if files are missing or the engine does not support the adapter.
  */
 export async function describeTextAdapter(
   ctx: Context,
@@ -71,7 +71,7 @@ export async function describeTextAdapter(
   };
 }
 
-/** Returns a predicate for files produced by the run. */
+/** Returns a function that tells whether the run has produced a file. */
 async function findMade({ db }: Context, runId: string | null): Promise<(file: File) => boolean> {
   const outcome = runId === null ? null : (await findWorkload(db, runId))?.outcome;
   const made = new Map(
@@ -92,7 +92,7 @@ function missing({ asset }: AssetRevision, gguf: File | undefined): AppError {
 function notConverted({ asset }: AssetRevision): AppError {
   return conflict(
     `${asset.title} has no ${GGUF}, so it cannot be served on this machine: ` +
-      'llama.cpp could not take its adapter, as the log of its training says',
+      'llama.cpp does not support its adapter. The log of its training has the reason',
   );
 }
 
@@ -113,13 +113,15 @@ async function readRank(
   return config.r;
 }
 
-/** Returns what the engine does not support, which would fail only after a machine was started for it. */
+/**
+ * Returns what the engine does not support. Without this check, serving would fail only after a machine was
+ * started.
+ */
 function findFault(config: z.output<typeof adapterConfig>, engine: TextEngine): string | null {
   const { peft_type: kind, modules_to_save: saved, r } = config;
   if (kind !== 'LORA') return `its adapter is of the kind ${kind}, and only LORA can be`;
   if (config.use_dora) return 'its adapter is a DoRA (use_dora), and only plain LoRA can be';
-  if (saved.length > 0)
-    return `its adapter brings whole modules along (modules_to_save: ${saved.join(', ')})`;
+  if (saved.length > 0) return `its adapter contains whole modules (modules_to_save: ${saved.join(', ')})`;
   if (engine === 'vllm' && r > RANK_MAX_VLLM)
     return `its adapter has the rank ${r}, and vLLM takes ${RANK_MAX_VLLM} at most`;
   return null;

@@ -19,8 +19,9 @@ import { hashFiles } from '../describe-pipeline.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
 
 /**
- * Returns the files needed to serve a model: its base, and its adapter if it is a fine-tune, produced here or
- * uploaded. Throws AppError 'not_found', or 'conflict' if the engine cannot serve the files.
+ * Returns the files that serving a model needs: its base's files, and for a fine-tune also its adapter's
+ * files, whether it was produced here or uploaded. Throws AppError 'not_found', and 'conflict' if the engine
+ * cannot serve the files.
  */
 export async function describeTextModel(
   ctx: Context,
@@ -58,12 +59,12 @@ export async function describeTextModel(
 type FoundBase = { assetId: string; revisionId?: string; runId: string | null };
 
 /**
- * Returns the base of an adapter; for an uploaded one, the newest revision of its parent. Null if the model
- * is no adapter.
+ * Returns the base of an adapter; null for a model without an adapter. An uploaded adapter uses the newest
+ * revision of its parent.
  */
 async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBase | null> {
   const { id, title, parentAssetId } = model.asset;
-  // A full fine-tune needs no base.
+  // The result of a full fine-tune is a whole model and needs no base.
   if (isWholeModel(model.files)) return null;
   const lineage = await readLineage(db, { assetId: id });
   if (lineage) return { ...lineage.baseModel, runId: lineage.runId };
@@ -75,7 +76,7 @@ async function findBase({ db }: Context, model: AssetRevision): Promise<FoundBas
   );
 }
 
-/** Another user's adapter may have a base that only its owner can read. */
+/** Reads the base. It may be readable only to the adapter's owner, who may be another user. */
 async function readBase(
   ctx: Context,
   { asset }: AssetRevision,
@@ -113,12 +114,12 @@ function isNoWeights({ path }: { path: string }): boolean {
   return !path.endsWith('.safetensors');
 }
 
-/** The authors' sampling defaults; vLLM reads this file itself. */
+/** True for the file with the authors' sampling defaults, which llama.cpp does not read itself. */
 function saysHowToSample({ path }: { path: string }): boolean {
   return path === 'generation_config.json';
 }
 
-/** Converting an adapter for llama.cpp needs its base's configuration. */
+/** Returns the base's config.json, which is needed to convert an adapter for llama.cpp. */
 function findConfig({ asset, files }: AssetRevision): AssetRevision['files'][number] {
   const config = files.find((file) => file.path === 'config.json');
   if (config) return config;

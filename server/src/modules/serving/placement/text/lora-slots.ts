@@ -1,9 +1,12 @@
 import * as z from 'zod';
 
-/** Adapters that vLLM holds on a GPU concurrently, and the ranks it has kernels for. */
+/**
+ * Number of adapters that vLLM holds on a GPU at the same time. `LORA_RANKS` are the ranks that its kernels
+ * support.
+ */
 export const LORA_SLOTS = 4;
 export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512];
-/** The rank up to which every text server on a GPU can load adapters while it runs. */
+/** Every text server on a GPU can load adapters up to this rank while it runs. */
 export const LATE_LORA_RANK = 16;
 const BYTES_PER_VALUE = 2;
 
@@ -21,10 +24,10 @@ const shape = z.object({
 const config = z.union([shape, z.object({ text_config: shape }).transform((found) => found.text_config)]);
 
 /**
- * Returns the bytes that vLLM reserves on all GPUs for LoRA adapters of this rank, whichever modules they
- * change. Every slot of each layer has an input and an output matrix. The side with the residual stream's
- * width is copied to each GPU; the other side is split among them. 0 if the base's config.json lacks the
- * sizes.
+ * Returns the bytes that vLLM reserves on all GPUs together for LoRA adapters of this rank. It reserves them
+ * for every layer, whichever modules an adapter changes. Each slot has an input and an output matrix. The
+ * matrix with the width of the residual stream is copied to each GPU; the other one is split among them.
+ * Returns 0 if config.json lacks the sizes.
  */
 export function loraSlotBytes(found: Record<string, unknown> | null, rank: number, gpuCount: number): number {
   const { data } = config.safeParse(found);

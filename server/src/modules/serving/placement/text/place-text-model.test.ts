@@ -17,7 +17,7 @@ const RTX = 'NVIDIA GeForce RTX 4090';
 let onGpus: TestServing;
 let onCpu: TestServing;
 beforeAll(async () => {
-  // After vLLM's own memory a few bytes remain for weights.
+  // Besides vLLM's own memory, each GPU has room for a few bytes of weights.
   const gpus = [unlisted(RTX, (3 * GB + 4.5) / 0.9 / GB, [0, 1, 2, 3])];
   onGpus = await testServing({ capacity: { 'cpu:deployment': 2, gpus, servesTextOnGpus: true } });
   onCpu = await testServing();
@@ -26,7 +26,7 @@ beforeAll(async () => {
 async function deploy(user: TestUser, content: Record<string, string>, count: number) {
   const { server, status, driver } = onGpus;
   const { assetId } = await insertModel(server.services, user, 'A Base', content);
-  // The contract allows few numbers, but tests send others too.
+  // The contract allows only some numbers, but these tests also send others.
   const gpu_count = count as 1;
   const body = { model_id: assetId, user_id: user.userId, gpu_count };
   const { pod_id } = await server.request(deployVllm, { body }, { as: user });
@@ -81,7 +81,7 @@ it.each([
   });
 });
 
-it('serves a model on GPUs that split its heads or copy its key-value heads', async () => {
+it('serves a model on GPUs among which its heads can be split, or to which its key-value heads can be copied', async () => {
   const user = await onGpus.server.signUp();
   const config = { num_attention_heads: 12, num_key_value_heads: 1 };
   const content = { 'model.safetensors': '12345678', 'config.json': JSON.stringify(config) };
@@ -139,7 +139,7 @@ it("llama.cpp gets only the base's GGUF and sampling defaults", async () => {
   await expect.poll(() => onGpus.driver.running()).toEqual([]);
 });
 
-it('deployments share a server if the loaded files are equal: a changed card does not matter', async () => {
+it('deployments share a server if the loaded files are equal, even if the model cards differ', async () => {
   const user = await onGpus.server.signUp();
   const serverOf = async (card: string) => {
     const { pod_id } = await deploy(

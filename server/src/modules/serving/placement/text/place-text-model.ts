@@ -25,9 +25,9 @@ const config = z.union([heads, z.object({ text_config: heads }).transform((found
 const GIB = 1024 ** 3;
 
 /**
- * Returns a text model's placement and files: with vLLM on GPUs that fit it, else with llama.cpp on the CPU.
- * Null for an unknown instance type. Throws the errors of `describeTextModel` and `assertEvenSplit`, and
- * 'conflict' with both reasons if neither can serve it.
+ * Returns the placement and files of a text model: with vLLM on GPUs that fit it, else with llama.cpp on the
+ * CPU. Null for an unknown instance type. Throws the errors of `describeTextModel` and `assertEvenSplit`, and
+ * AppError 'conflict' with both reasons if neither GPU nor CPU can serve it.
  */
 export async function placeTextModel(
   ctx: Context,
@@ -44,7 +44,7 @@ export async function placeTextModel(
   if (model instanceof AppError) return placeOnCpu(ctx, onCpu, model.publicMessage);
   const found = await readModelContext(ctx, storedFiles(model.base));
   const context = chooseContext(model.baseTitle, found, asked.contextTokens);
-  // The size determines whether and on which GPU it fits.
+  // The size decides on which GPUs the model fits, if any.
   const bytes =
     weightsBytes(model) +
     contextBytes(found, context.tokens) +
@@ -59,7 +59,7 @@ export async function placeTextModel(
 
 type OnCpu = { assetId: string; capacity: Capacity; asked: RequestedInstance };
 
-/** `lack` is why no GPU serves it. */
+/** Places the model on the CPU. `lack` is the reason why no GPU can serve it. */
 async function placeOnCpu(
   ctx: Context,
   { assetId, capacity, asked }: OnCpu,
@@ -110,9 +110,9 @@ function sizeOf(files: ServedModel['base']['files']): number {
 }
 
 /**
- * Throws AppError 'invalid_request' with the allowed numbers if vLLM cannot split the model's attention heads
- * evenly among the GPUs. vLLM itself reports this only after its start. Passes if the configuration is
- * unknown.
+ * Throws AppError 'invalid_request' with the possible numbers of GPUs if vLLM cannot split the model's
+ * attention heads evenly among them. vLLM itself would report this only after its start. Does nothing if the
+ * configuration is unknown.
  */
 async function assertEvenSplit(
   ctx: Context,
@@ -131,7 +131,10 @@ async function assertEvenSplit(
   );
 }
 
-/** Key-value heads must also split evenly, or each be copied to the same number of GPUs. */
+/**
+ * True if the GPUs can split the heads. Key-value heads can be split evenly, or each be copied to equally
+ * many GPUs.
+ */
 function isEven(
   { num_attention_heads: all, num_key_value_heads: keys }: z.infer<typeof heads>,
   gpus: number,

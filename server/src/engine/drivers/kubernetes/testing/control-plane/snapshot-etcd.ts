@@ -5,9 +5,9 @@ import type { ControlPlane, ProgramName } from './start.ts';
 const PROGRAMS: ProgramName[] = ['etcd', 'apiserver', 'controllers', 'scheduler'];
 
 /**
- * Snapshots etcd. The returned function restores the snapshot, as an administrator would: all programs are
- * stopped and started again with it. `meanwhile` runs while the API server is down. @param dir Folder of the
- * control plane.
+ * Snapshots etcd. The returned function restores the snapshot as an administrator would: it stops all
+ * programs and starts them with the restored data. `meanwhile` runs while the API server is down.
+ * @param dir Folder of the control plane.
  */
 export async function snapshotEtcd(
   plane: ControlPlane,

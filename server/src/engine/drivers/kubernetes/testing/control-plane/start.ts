@@ -280,7 +280,7 @@ async function addNode(
       },
     },
   });
-  // Replaces the taint that each new node has until its controller sees it.
+  // A new node has a taint until its controller has seen it; replace that taint.
   const taints = gpus ? [{ key: 'nvidia.com/gpu', value: 'present', effect: 'NoSchedule' }] : [];
   await cluster.call('PATCH', `/api/v1/nodes/${name}`, { spec: { taints } });
   const condition = {
@@ -351,7 +351,7 @@ async function installKueue({
       webhook: { host: '127.0.0.1', port, certDir: folder },
       leaderElection: { leaderElect: false },
       clientConnection: { qps: 200, burst: 400 },
-      // Requires an aggregated API server.
+      // Disabled because it requires an aggregated API server.
       featureGates: { VisibilityOnDemand: false },
       integrations: { frameworks: ['batch/job'] },
       admissionFairSharing: {
@@ -362,7 +362,7 @@ async function installKueue({
   );
 }
 
-/** PKCS#1 keys and the names and years that Kueue expects; otherwise it replaces the certificate. */
+/** Kueue replaces certificates that do not have the expected names and years, or keys that are not PKCS#1. */
 const CERTIFICATES = `set -e
 exec 2> openssl.log
 openssl genrsa -traditional -out ca.key 2048

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database, Transaction } from '../../../../../platform/db/database.ts';
 
-/** The file of an upload. */
+/** The asset's file that an upload creates. */
 export type AssetUploadRow = { id: string; path: string; revision_id: string | null };
 
 export async function insertAssetUpload(
@@ -21,7 +21,7 @@ export async function selectAssetUpload(
   return uploadsOf(db, assetId).where('id', '=', uploadId).executeTakeFirst();
 }
 
-/** Returns the unfinished upload of a path. Only the table `uploads` knows whether it still exists. */
+/** Returns the unfinished upload of a path. It may have ended: only the platform's table `uploads` knows. */
 export async function selectUnfinished(
   db: Database | Transaction,
   { assetId, path }: { assetId: string; path: string },
@@ -88,7 +88,9 @@ export async function deleteUploadsOfAsset(tx: Transaction, assetId: string): Pr
     delete from uploads where id in (select id from gone)`.execute(tx);
 }
 
-/** Deletes the records of uploads that ended before, which serve repeated calls. */
+/**
+ * Deletes records of uploads that ended before this time. Until then, a repeated call finds its result there.
+ */
 export async function deleteEnded(db: Database, before: Date): Promise<void> {
   await sql`
     delete from asset_uploads a

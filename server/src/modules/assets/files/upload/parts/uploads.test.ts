@@ -67,7 +67,7 @@ test('creates one file in a new revision from parts in any order', async () => {
   expect(hashOf(Buffer.from(await (await download(ada, id, 'weights.bin')).arrayBuffer()))).toBe(
     hashOf(bytes),
   );
-  // A client without a response repeats the call.
+  // A client that missed the response repeats the call.
   expect(await server.request(contract.completeUpload, at(id, upload), call)).toEqual(done);
   expect(await server.request(contract.listUploads, { params: { id } }, call)).toEqual({ uploads: [] });
   const { rows } = await sql<{ detail: object }>`
@@ -76,13 +76,13 @@ test('creates one file in a new revision from parts in any order', async () => {
   );
   expect(rows).toEqual([{ detail: { asset_id: id, path: 'weights.bin', sha256: hashOf(bytes) } }]);
 
-  // A user's identical bytes are not sent again.
+  // The server already stores these bytes for this user, so they need not be sent again.
   const other = await create(ada);
   const known = await open(other, { sha256: hashOf(bytes), path: 'copy/weights.bin' });
   expect(known).toMatchObject({ is_whole: true, received_bytes: bytes.length });
   await server.request(contract.completeUpload, at(other, known), call);
   expect((await get(ada, other)).files).toMatchObject([{ path: 'copy/weights.bin' }]);
-  // Does not reveal that another user has the bytes.
+  // The response must not reveal that another user stores the same bytes.
   const theirs = await start(await create(bob), { sha256: hashOf(bytes) }, bob);
   expect(await theirs.json()).toMatchObject({ is_whole: false });
   await server.request(assets.deleteAsset, { params: { id } }, call);
@@ -122,7 +122,7 @@ test('resumes an upload of the same file, with its received parts', async () => 
     message: '2 of 3 parts are missing, the first is part 1',
   });
 
-  // Another file with the same path replaces the upload.
+  // A different file for the same path replaces the unfinished upload.
   const longer = await open(id, { size_bytes: bytes.length + 1 });
   expect(longer.upload_id).not.toBe(upload.upload_id);
   expect((await send(id, upload, 1)).status).toBe(404);
@@ -215,7 +215,7 @@ test('unfinished uploads count towards the quota until they end', async () => {
   expect((await start(await create(cy), { path: 'a', size_bytes: 100 * MB }, cy)).status).toBe(200);
 });
 
-test('ends with its asset and with its API key', async () => {
+test('ends with its asset, and ends when its API key is revoked', async () => {
   const id = await create(ada);
   const upload = await open(id);
   await send(id, upload, 1);
@@ -233,7 +233,7 @@ test('ends with its asset and with its API key', async () => {
   const { promise: sent, resolve: isSent } = Promise.withResolvers<void>();
   const body = new ReadableStream({
     start: (stream) => stream.enqueue(new Uint8Array(MB)),
-    // The first chunk is on its way, so the server has the key before it is revoked.
+    // The first chunk has been sent, so the server has accepted the key before it is revoked.
     pull: () => isSent(),
   });
   const url = endpointUrl(contract.putUploadPart.path, { id: other, uploadId: late.upload_id, number: '1' });

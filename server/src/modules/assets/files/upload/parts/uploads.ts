@@ -48,12 +48,14 @@ import {
   setUploadRevision,
 } from './queries.ts';
 
-/** Below the usual timeout of proxies. */
+/** Shorter than the usual timeout of proxies. */
 const ANSWER_MS = 20_000;
 
 const PENDING: Completed = { file: null, revision_id: null };
 
-/** Uploads that this process is completing, by their ids: repeated calls wait for the same work. */
+/**
+ * Uploads that this process is completing, by id. A repeated call waits for the completion that already runs.
+ */
 const completing = new Map<string, Promise<Completed>>();
 
 /**
@@ -167,7 +169,7 @@ export async function listUploads(
   };
 }
 
-/** Step: returns a user's uploads with these bytes that are about to become files of an asset. */
+/** Step: returns the ids of a user's uploads whose bytes are about to become a file of an asset. */
 export async function listPendingUploads(
   tx: Transaction,
   bytes: { userId: string; sha256s: string[] },
@@ -179,9 +181,9 @@ type Completed = ResponseOf<typeof completeUploadEndpoint>;
 
 /**
  * Completes an upload of the caller: its file appears in a new revision. A repeated call returns the same
- * result. Reading a large file takes minutes: it then returns 202 and continues in the background. Throws the
- * errors of the platform's `completeUpload` and of `addFile`, and AppError 'invalid_request' for a file that
- * must not be loaded as part of a model, which ends the upload.
+ * result. If reading a large file takes longer than `answerMs`, returns 202 and continues in the background.
+ * Throws the errors of the platform's `completeUpload` and of `addFile`. If the file must not be loaded as
+ * part of a model, ends the upload and throws AppError 'invalid_request'.
  */
 export async function completeUpload(
   ctx: Context,
@@ -217,7 +219,7 @@ async function complete(
         checkModelFile(ctx.sandbox, { localPath, name: row.path, userId }),
       )
       .catch(async (error: unknown) => {
-        // The file cannot become valid.
+        // End the upload, because its bytes will never become valid.
         if (error instanceof AppError && error.code === 'invalid_request') await endUpload(ctx, who);
         throw error;
       });
