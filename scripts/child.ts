@@ -29,7 +29,7 @@ export function run(command: string, args: string[], options: Options = {}): Pro
       'inherit',
     ],
   });
-  const restore = handOnSignals(child, options.ownGroup);
+  const restore = forwardSignals(child, options.ownGroup);
   options.signal?.addEventListener('abort', () => child.killed || child.kill('SIGTERM'));
   return endOf(child, command).finally(restore);
 }
@@ -40,7 +40,7 @@ export async function capture(command: string, args: string[]): Promise<{ code: 
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const restore = handOnSignals(child);
+  const restore = forwardSignals(child);
   const code = await endOf(child, command).finally(restore);
   return { code, output: Buffer.concat(chunks).toString() };
 }
@@ -57,7 +57,7 @@ function endOf(child: ChildProcess, command: string): Promise<number> {
 }
 
 /** Forwards signals, except Ctrl-C in a terminal: a child in the same process group has received it. */
-function handOnSignals(child: ChildProcess, ownGroup = false): () => void {
+function forwardSignals(child: ChildProcess, ownGroup = false): () => void {
   const forward = (signal: NodeJS.Signals) => {
     if (ownGroup || signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
   };

@@ -79,9 +79,9 @@ def test_peak_memory_of_a_gpu_includes_cudas_own(
 
 _HEAPS = """
 import ctypes, sys, threading
-from bakehouse_runtime.device import share_one_heap
+from bakehouse_runtime.device import use_single_malloc_arena
 if sys.argv[1] == "shared":
-    share_one_heap()
+    use_single_malloc_arena()
 def allocate():
     kept.append(ctypes.create_string_buffer(1000))
     done.wait()

@@ -5,7 +5,12 @@ import { toFolder } from './platform/files/data-files.ts';
 import { localUrl, namedUrls } from './platform/http/addresses/own-addresses.ts';
 import { describeIssue } from './platform/http/validation/describe-issue.ts';
 import { replicaOf, replicaSettings } from './platform/processes/processes.ts';
-import { fileName, listSecretFiles, readSecretFiles, unusable } from './platform/secrets/secret-files.ts';
+import {
+  fileName,
+  invalidSettings,
+  listSecretFiles,
+  readSecretFiles,
+} from './platform/secrets/secret-files.ts';
 
 const flag = z.stringbool();
 const list = z
@@ -243,7 +248,7 @@ export function readConfig(environment: Record<string, string | undefined>) {
       // Show the value, because a number is not a secret.
       return `${name}: ${message}${code === 'invalid_type' ? `, not '${present[name]}'` : ''}`;
     });
-    throw unusable(lines);
+    throw invalidSettings(lines);
   }
   const s = parsed.data;
   const publicUrl = s.BAKEHOUSE_PUBLIC_URL ?? localUrl({ host: s.BAKEHOUSE_HOST, port: s.BAKEHOUSE_PORT });
@@ -321,7 +326,7 @@ function s3Of(s: Settings) {
     const there = (['BAKEHOUSE_S3_ENDPOINT', 'BAKEHOUSE_S3_REGION', 'BAKEHOUSE_S3_PREFIX'] as const).find(
       (name) => s[name],
     );
-    if (there) throw unusable([`BAKEHOUSE_S3_BUCKET: is required with ${there}`]);
+    if (there) throw invalidSettings([`BAKEHOUSE_S3_BUCKET: is required with ${there}`]);
     return null;
   }
   return {
@@ -338,7 +343,7 @@ function ipfsOf(s: Settings) {
   const { BAKEHOUSE_IPFS_KUBO_URL: kubo, BAKEHOUSE_IPFS_KUBO_TOKEN: kuboToken = null } = s;
   if (!kubo && (url || kuboToken)) {
     const there = url ? 'BAKEHOUSE_IPFS_PINNING_URL' : 'BAKEHOUSE_IPFS_KUBO_TOKEN';
-    throw unusable([`BAKEHOUSE_IPFS_KUBO_URL: is required with ${there}`]);
+    throw invalidSettings([`BAKEHOUSE_IPFS_KUBO_URL: is required with ${there}`]);
   }
   return kubo
     ? { kubo: { url: kubo, token: kuboToken }, pinning: url && token ? { url, token } : null }
@@ -379,7 +384,7 @@ function upstreamsOf(s: Settings) {
 function pair(s: Settings, one: TextSetting, other: TextSetting) {
   if (Boolean(s[one]) !== Boolean(s[other])) {
     const [missing, there] = s[one] ? [other, one] : [one, other];
-    throw unusable([`${missing}: is required with ${there}`]);
+    throw invalidSettings([`${missing}: is required with ${there}`]);
   }
   return [s[one], s[other]] as const;
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Driver } from './engine/drivers/driver.ts';
 import { createFakeDriver, idleUntilStopped } from './engine/drivers/fake/fake-driver.ts';
-import { closeInputCache, inputCacheDir } from './engine/drivers/local/input-cache.ts';
+import { inputCacheDir, restrictInputCache } from './engine/drivers/local/input-cache.ts';
 import { createLocalDriver, type Program } from './engine/drivers/local/local-driver.ts';
 import { hasLayer, neededLayer } from './engine/host/environment/environment.ts';
 import { environmentOf } from './engine/host/environment/layers.ts';
@@ -25,7 +25,7 @@ export async function createDriver(
     const capacity: Capacity = { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS };
     return createFakeDriver({ capacity, script: idleUntilStopped });
   }
-  await closeInputCache(config);
+  await restrictInputCache(config);
   return createLocalDriver({
     workloadsDir: path.join(config.dataDir, 'workloads'),
     host: config.machineHost,

@@ -6,9 +6,9 @@ import type { ChatParts } from './modules/chat/chat-parts.ts';
 import { batchRequestInserts } from './modules/chat/requests/batch-request-inserts.ts';
 import { createUpstreamCache } from './modules/chat/upstream/create-upstream-cache.ts';
 import type { GatewayPresence } from './modules/chat/upstream/gateway-presence.ts';
-import { slotsByAddress } from './modules/chat/upstream/prompt-slots.ts';
+import { promptSlotsByServer } from './modules/chat/upstream/prompt-slots.ts';
 import { replicaScaling } from './modules/chat/upstream/replicas/replica-scaling.ts';
-import { unreachedServers } from './modules/chat/upstream/replicas/replicas.ts';
+import { trackUnreachableServers } from './modules/chat/upstream/replicas/replicas.ts';
 import { type ServerShares, serverTurns } from './modules/chat/upstream/server-turns.ts';
 import { PARALLEL_REQUESTS } from './modules/serving/text-spec.ts';
 import type { Services } from './platform/context.ts';
@@ -33,7 +33,7 @@ export function openChat({ services, driver, usage, presence, shares }: Parts): 
     recallPrices: createPriceCache(services),
     replicas: replicaScaling({ capacity }),
     turns: serverTurns(shares),
-    unreached: unreachedServers(),
-    slots: slotsByAddress(PARALLEL_REQUESTS.llamacpp),
+    unreached: trackUnreachableServers(),
+    slots: promptSlotsByServer(PARALLEL_REQUESTS.llamacpp),
   };
 }

@@ -169,7 +169,7 @@ def exports_standalone_model(parameters: TrainingParameters) -> bool:
     return parameters.lora is None or parameters.lora.use_dora
 
 
-def new_tokens(parameters: TrainingParameters) -> int:
+def max_generated_tokens(parameters: TrainingParameters) -> int:
     """Returns the most tokens that the model generates per prompt; 0 if the objective does not
     generate."""
     return parameters.max_new_tokens if parameters.objective == "grpo" else 0

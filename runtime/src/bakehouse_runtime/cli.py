@@ -186,10 +186,10 @@ def _validate_pictures(arguments: argparse.Namespace) -> int:
 
 
 def _train(arguments: argparse.Namespace) -> int:
-    from .device import share_one_heap
+    from .device import use_single_malloc_arena
     from .protocol import TrainFluxSpec, TrainParisSpec, TrainTextSpec
 
-    share_one_heap()
+    use_single_malloc_arena()
     match _read_workload(arguments.spec):
         case TrainTextSpec() as spec:
             from .train.lora.run import run as train_text

@@ -108,7 +108,7 @@ def _child(sender: Connection, call: bytes, memory_bytes: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit_memory(memory_bytes)
-    end_with_parent()
+    exit_with_parent()
     try:
         work, arguments = pickle.loads(call)
         outcome = (True, work(*arguments))
@@ -135,7 +135,7 @@ def _limit_memory(memory_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def end_with_parent() -> None:
+def exit_with_parent() -> None:
     """Exits this process when its parent exits, because nothing would read its result."""
     parent = multiprocessing.parent_process()
 

@@ -83,7 +83,7 @@ def peak_memory(device: Device) -> int | None:
     return int(found[1]) * 1024 if found else None
 
 
-def share_one_heap() -> None:
+def use_single_malloc_arena() -> None:
     """Makes all threads of this process allocate from one heap, if the C library is glibc.
 
     By default each thread has a heap of its own. torch allocates in one thread what its backward

@@ -75,7 +75,7 @@ def is_out_of_memory(error: Exception) -> bool:
     )
 
 
-def machine_trouble(error: Exception) -> str | None:
+def system_failure_reason(error: Exception) -> str | None:
     """Returns the reason of an operating system failure, or None for other errors. Libraries may
     raise OSError for invalid files too, but without an errno."""
     # After such a failure torch.save raises an unrelated error about ending its archive.

@@ -86,13 +86,13 @@ class Reporter:
         self._stop_by = min(self._stop_by, time.monotonic() + within_s)
         self._stop.set()
 
-    def request_leave(self, within_s: float | None) -> None:
+    def request_stop_by_environment(self, within_s: float | None) -> None:
         """As `request_stop`, after a signal from the environment, which may allow more time."""
         self._leaves_within_s = within_s
         self.request_stop(within_s)
 
     @property
-    def leaves_within_s(self) -> float | None:
+    def environment_drain_s(self) -> float | None:
         """Seconds that the environment allows for finishing running requests; None if it has sent
         no signal or set no limit."""
         return self._leaves_within_s

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .base_model import (
     adapted,
     is_layer_matrix,
-    new_tokens,
+    max_generated_tokens,
     resolve_targets,
     trainable_parameters,
 )
@@ -28,7 +28,7 @@ _TILE_BYTES = 34
 _DORA_COPY_BYTES = 7
 _EMBEDDINGS = ("embed_tokens.weight", "wte.weight", "wpe.weight")
 # Overhead of heap fragmentation on a CPU, measured with glibc when all threads share one heap
-# (`share_one_heap`).
+# (`use_single_malloc_arena`).
 _HEAP = 1.15
 # Bytes of a process that has loaded the libraries but no model.
 _CPU_LIBRARIES, _GPU_LIBRARIES = 1_150_000_000, 1_500_000_000
@@ -53,7 +53,7 @@ def training_memory(
     """
     compares = parameters.objective in _COMPARED_WITH_BASE
     sequences = _sequences(parameters)
-    written = new_tokens(parameters)
+    written = max_generated_tokens(parameters)
     batch_tokens = sequences * (sequence + written)
     weights = _weights_memory(base, parameters, trainable, gpu=gpu)
     dora = _dora_activations(base, parameters)

@@ -17,7 +17,7 @@ from .base_model import (
     adapted,
     attention_share,
     exports_standalone_model,
-    new_tokens,
+    max_generated_tokens,
     read_base_model,
     require_packable,
     trainable_parameters,
@@ -120,7 +120,7 @@ def read_as_training_would(
                 base.max_positions,
                 keep_tokens=False,
                 objective=spec.parameters.objective,
-                new_tokens=new_tokens(spec.parameters),
+                max_generated_tokens=max_generated_tokens(spec.parameters),
                 on_progress=_ProgressPrinter(estimate, on_estimated),
             )
             fields = _with_data(fields, spec, base, tokens, prepared)

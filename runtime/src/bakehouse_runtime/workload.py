@@ -16,7 +16,7 @@ from .errors import (
     StopRequested,
     WorkloadOver,
     is_out_of_memory,
-    machine_trouble,
+    system_failure_reason,
 )
 from .inputs import cache_limit_bytes, input_folders, prune_cache, pull_inputs
 from .reporter import Reporter
@@ -104,7 +104,7 @@ class Workload:
         if isinstance(error, PlainError):
             self.reporter.failed(str(error))
             return error
-        trouble = machine_trouble(error)
+        trouble = system_failure_reason(error)
         if trouble is not None:
             traceback.print_exception(error)
             return MachineError(f"The machine could not go on: {trouble}.")
@@ -136,7 +136,7 @@ def workload(spec: WorkloadSpec, saves_memory: str = _DEPLOY_SMALLER) -> Iterato
     client = ServerClient(spec.workload_id, spec.server.base_url, spec.server.token)
     with contextlib.closing(client), Reporter(client) as reporter:
         before = signal.signal(
-            signal.SIGTERM, lambda *_: reporter.request_leave(spec.leave_seconds)
+            signal.SIGTERM, lambda *_: reporter.request_stop_by_environment(spec.leave_seconds)
         )
         work = Workload(spec, client, reporter, saves_memory)
         try:

@@ -26,11 +26,24 @@ _UNNAMED: dict[str, Any] = {"input_column": None, "output_column": None}
 
 
 def prepare(
-    path: Path, model: Path, *, objective: Objective = "grpo", new_tokens: int = 8, **changes: Any
+    path: Path,
+    model: Path,
+    *,
+    objective: Objective = "grpo",
+    max_generated_tokens: int = 8,
+    **changes: Any,
 ) -> Prepared:
     data = data_spec(path.name, **(_UNNAMED | changes))
     tokens = read_model_tokens(model)
-    return prepare_files(path, None, data, tokens, 256, objective=objective, new_tokens=new_tokens)
+    return prepare_files(
+        path,
+        None,
+        data,
+        tokens,
+        256,
+        objective=objective,
+        max_generated_tokens=max_generated_tokens,
+    )
 
 
 def test_prompt_ends_at_the_answer_and_keeps_its_reference(
@@ -87,7 +100,7 @@ def test_drops_rows_without_a_question_or_reference(tmp_path: Path, tied_model: 
     assert "the chunk of 64 leaves room for 56 next to an answer of up to 8" in long.reason
     assert (empty.line, empty.reason) == (5, "column reference is missing")
     with pytest.raises(PlainError, match="Answers of up to 64 tokens fill the chunk of 64"):
-        prepare(tmp_path / "x.jsonl", tied_model, new_tokens=64)
+        prepare(tmp_path / "x.jsonl", tied_model, max_generated_tokens=64)
 
 
 def test_reads_questions_with_answers_as_prompts_if_requested(
@@ -109,7 +122,7 @@ def test_reads_questions_with_answers_as_prompts_if_requested(
 def test_sft_rejects_prompts_without_answers(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", [{"prompt": f"Number {at}?"} for at in range(10)])
     with pytest.raises(PlainError, match="without answers that SFT could learn: choose"):
-        prepare(path, tied_model, objective="sft", new_tokens=0)
+        prepare(path, tied_model, objective="sft", max_generated_tokens=0)
     text = tmp_path / "x.txt"
     text.write_text("Once upon a time. " * 50)
     with pytest.raises(PlainError, match="GRPO learns from what the model itself answers"):

@@ -166,7 +166,7 @@ class Measured(NamedTuple):
     length: int
     peak: float
     dropout: float = 0.05
-    new_tokens: int = 0
+    max_generated_tokens: int = 0
 
 
 # SmolLM2-135M, with adapters of rank 16 on all matrices of its layers, or all weights. Rows have a
@@ -182,13 +182,13 @@ MEASURED = {
     "all weights, four rows": Measured("sft", None, 4, 132, 4.003 * GB),
     "dpo": Measured("dpo", 16, 2, 100, 2.921 * GB),
     "kto": Measured("kto", 16, 2, 100, 2.347 * GB),
-    "grpo": Measured("grpo", 16, 1, 70, 3.191 * GB, new_tokens=16),
+    "grpo": Measured("grpo", 16, 1, 70, 3.191 * GB, max_generated_tokens=16),
 }
 
 
 @pytest.mark.parametrize("name", MEASURED)
 def test_matches_reported_cpu_peaks(tmp_path: Path, name: str) -> None:
-    objective, rank, batch, length, peak, dropout, new_tokens = MEASURED[name]
+    objective, rank, batch, length, peak, dropout, max_generated_tokens = MEASURED[name]
     base = base_of(tmp_path, SMOLLM2, tied=True)
     asked = parameters(rank, ALL, dropout).model_copy(
         update={
@@ -197,7 +197,7 @@ def test_matches_reported_cpu_peaks(tmp_path: Path, name: str) -> None:
             "eval_batch_size": batch,
             "gradient_accumulation_steps": 1,
             "generations": 8,
-            "max_new_tokens": new_tokens,
+            "max_new_tokens": max_generated_tokens,
         }
     )
     trained = trainable_parameters(base, ALL, asked.lora)

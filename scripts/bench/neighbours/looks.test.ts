@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { isRight, median, verdict } from '../measured.ts';
-import { compareLooks, type Look, lookAtFixedTimes } from './looks.ts';
+import { compareLooks, lookAtFixedTimes, type Probe } from './looks.ts';
 
 const EVERY_MS = 50;
 const FAST_MS = 2;
 
 /** Returns 400 probes of a server. With `stall`, the server does not respond between these two times. */
-function looksAtServer(stall: { from: number; to: number } | null = null): Look[] {
+function looksAtServer(stall: { from: number; to: number } | null = null): Probe[] {
   return Array.from({ length: 400 }, (_, n) => {
     const dueMs = n * EVERY_MS;
     const heardMs = stall && dueMs >= stall.from && dueMs < stall.to ? stall.to : dueMs;
@@ -14,8 +14,8 @@ function looksAtServer(stall: { from: number; to: number } | null = null): Look[
   });
 }
 
-const compared = (during: Look[]) => compareLooks('health', looksAtServer(), during);
-const secondsOf = (looks: Look[]) => looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs);
+const compared = (during: Probe[]) => compareLooks('health', looksAtServer(), during);
+const secondsOf = (looks: Probe[]) => looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs);
 
 describe('compareLooks', () => {
   test('meets its goal with an undisturbed server', () => {

@@ -2,7 +2,7 @@ import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises'
 import { type Measured, mean } from '../measured.ts';
 
 /** One probe: when it was due, and when it was answered (infinite if it failed). */
-export type Look = { dueMs: number; answeredMs: number };
+export type Probe = { dueMs: number; answeredMs: number };
 
 type Work = () => Promise<unknown>;
 
@@ -20,9 +20,9 @@ const TIMER_MS = 2;
 export async function lookAtFixedTimes(
   work: Work,
   { count, everyMs, firstMs = 0 }: { count: number; everyMs: number; firstMs?: number },
-): Promise<Look[]> {
+): Promise<Probe[]> {
   const start = performance.now() + firstMs;
-  const looks: Promise<Look>[] = [];
+  const looks: Promise<Probe>[] = [];
   for (let n = 0; n < count; n += 1) {
     const dueMs = start + n * everyMs;
     await until(dueMs);
@@ -32,14 +32,14 @@ export async function lookAtFixedTimes(
 }
 
 /** Makes slow operations one after the other (closed loop). A stall affects one of them, and so the mean. */
-export async function probeSequentially(work: Work, count: number): Promise<Look[]> {
-  const looks: Look[] = [];
+export async function probeSequentially(work: Work, count: number): Promise<Probe[]> {
+  const looks: Probe[] = [];
   for (let n = 0; n < count; n += 1) looks.push(await timed(performance.now(), work));
   return looks;
 }
 
 /** Compares means, because a median would hide stalls that affect fewer than half of the probes. */
-export function compareLooks(name: string, before: Look[], during: Look[]): Measured {
+export function compareLooks(name: string, before: Probe[], during: Probe[]): Measured {
   return {
     name,
     unit: 'ms',
@@ -49,12 +49,12 @@ export function compareLooks(name: string, before: Look[], during: Look[]): Meas
   };
 }
 
-function meanMs(looks: Look[]): number {
+function meanMs(looks: Probe[]): number {
   return mean(looks.map(({ dueMs, answeredMs }) => answeredMs - dueMs));
 }
 
 /** Runs one probe. A failure or timeout counts as infinitely late. */
-async function timed(dueMs: number, work: Work): Promise<Look> {
+async function timed(dueMs: number, work: Work): Promise<Probe> {
   const done = await Promise.race([
     work().then(
       () => true,

@@ -20,7 +20,7 @@ import { type SeparateServer, startSeparateServer } from '../../client/separate-
 import { ask } from '../ask.ts';
 import type { Measured } from '../measured.ts';
 import { attacks, CSV_ROWS, type Target } from './attacks.ts';
-import { compareLooks, type Look, lookAtFixedTimes, probeSequentially } from './looks.ts';
+import { compareLooks, lookAtFixedTimes, type Probe, probeSequentially } from './looks.ts';
 import { watchProcessor } from './watch-processor.ts';
 
 const ATTACKER = fileURLToPath(new URL('./attacker.ts', import.meta.url));
@@ -35,7 +35,7 @@ const FROZEN_MS = 2000;
 const AT_ONCE = [1, 8];
 
 /** What another user does: opens a page, and waits for the first token from the starter model. */
-type Looks = { page: Look[]; 'first token': Look[] };
+type Looks = { page: Probe[]; 'first token': Probe[] };
 type Victim = { look: () => Promise<Looks> };
 /** Starts a disturbance, and returns a function that ends it. */
 type Disturb = () => () => Promise<void>;

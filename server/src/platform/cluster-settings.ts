@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { unusable } from './secrets/secret-files.ts';
+import { invalidSettings } from './secrets/secret-files.ts';
 
 const ROUTER_EXAMPLE = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11=http://router.bakehouse-work';
 const dnsLabel = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
@@ -71,8 +71,9 @@ export function routingOf(s: Settings): Routing | null {
   const { BAKEHOUSE_ROUTERS: routers, BAKEHOUSE_MODEL_SERVER_KEY: key } = s;
   if (routers.size === 0) return null;
   if (s.BAKEHOUSE_KUBECONFIG === undefined)
-    throw unusable(['BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_ROUTERS']);
-  if (key === undefined) throw unusable(['BAKEHOUSE_MODEL_SERVER_KEY: is required with BAKEHOUSE_ROUTERS']);
+    throw invalidSettings(['BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_ROUTERS']);
+  if (key === undefined)
+    throw invalidSettings(['BAKEHOUSE_MODEL_SERVER_KEY: is required with BAKEHOUSE_ROUTERS']);
   return { routers, key };
 }
 
@@ -99,15 +100,15 @@ type Settings = z.output<z.ZodObject<typeof clusterSettings>>;
 export function clusterOf(s: Settings, publicUrl: string) {
   const { BAKEHOUSE_KUBECONFIG: kubeconfig, BAKEHOUSE_KUBERNETES_IMAGE: image } = s;
   if (kubeconfig === undefined) {
-    if (image) throw unusable(['BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_KUBERNETES_IMAGE']);
+    if (image) throw invalidSettings(['BAKEHOUSE_KUBECONFIG: is required with BAKEHOUSE_KUBERNETES_IMAGE']);
     return null;
   }
   if (image === undefined)
-    throw unusable(['BAKEHOUSE_KUBERNETES_IMAGE: is required with BAKEHOUSE_KUBECONFIG']);
+    throw invalidSettings(['BAKEHOUSE_KUBERNETES_IMAGE: is required with BAKEHOUSE_KUBECONFIG']);
   const cpuWork = s.BAKEHOUSE_KUBERNETES_CPU_RUNS;
   const queues = s.BAKEHOUSE_KUEUE_QUEUES === undefined ? null : parseQueues(s.BAKEHOUSE_KUEUE_QUEUES);
   if (cpuWork && queues && !queues.has('cpu') && !queues.has('*'))
-    throw unusable([
+    throw invalidSettings([
       'BAKEHOUSE_KUEUE_QUEUES: has no queue for cpu, but BAKEHOUSE_KUBERNETES_CPU_RUNS sends runs without a GPU to the cluster: add cpu=QUEUE',
     ]);
   return {

@@ -10,7 +10,14 @@ import numpy as np
 
 from .builder import DroppedRows, ExampleBuilder
 from .example_warnings import split_warnings
-from .prepared import Options, Prepared, Progress, require_compared, require_some, require_stride
+from .prepared import (
+    Options,
+    Prepared,
+    Progress,
+    require_compared,
+    require_examples,
+    require_stride,
+)
 from .questions import text_questions
 from .rows import read_text, text_warnings
 from .segments import pack, sentence_ends, windows
@@ -83,7 +90,7 @@ def _cut_text(
             if total % _BATCH == 0:
                 read = builders[0].starts[-1] + builders[1].starts[-1]
                 on_progress(Progress(total, read, start / len(text), None))
-    require_some(len(builders[0]), dropped)
+    require_examples(len(builders[0]), dropped)
     return Prepared(
         limit=limit,
         columns=[],

@@ -28,8 +28,8 @@ from .prepared import (
     Prepared,
     Progress,
     require_compared,
+    require_examples,
     require_room,
-    require_some,
     require_stride,
 )
 from .questions import Questions
@@ -66,19 +66,19 @@ def prepare_examples(
     keep_tokens: bool = True,
     holds_out: bool = True,
     objective: Objective = "sft",
-    new_tokens: int = 0,
+    max_generated_tokens: int = 0,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """Reads a data file into training and held-out examples; deterministic for the same spec.
 
     Without `keep_tokens` they are only counted: a file with rows then takes a few dozen bytes per
     row, and a text file its own size and a dozen bytes per token. Without `holds_out` all are
-    trained on. `new_tokens` is the most tokens that the model generates per prompt.
+    trained on. `max_generated_tokens` is the most tokens that the model generates per prompt.
 
     Raises PlainError (DataError with the columns) for anything that makes training impossible.
     """
     limit = min(data.max_chunk_size, max_positions or data.max_chunk_size)
-    options = Options(keep_tokens, holds_out, objective, new_tokens)
+    options = Options(keep_tokens, holds_out, objective, max_generated_tokens)
     require_room(options, limit)
     prepared = (
         text_examples(path, data, tokens, limit, options, on_progress)
@@ -102,7 +102,7 @@ class _RowExamples:
         self._limit = limit
         self._holds_out = options.holds_out
         self._objective: Objective = options.objective
-        self._new_tokens = options.new_tokens
+        self._new_tokens = options.max_generated_tokens
         # The worse answers of pairs have a builder of their own.
         count = 2 if options.objective in PAIRS else 1
         self._builders = [ExampleBuilder(options.keep_tokens) for _ in range(count)]
@@ -139,7 +139,7 @@ class _RowExamples:
         return self._prepared(rows)
 
     def _prepared(self, rows: Rows) -> Prepared:
-        require_some(len(self._builder), self._dropped)
+        require_examples(len(self._builder), self._dropped)
         questions, wholes = (
             np.frombuffer(keys, dtype=np.int64) for keys in (self._questions, self._wholes)
         )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from .cells import list_of
 from .layouts.columns import (
     ANSWER,
-    BESIDE_PROMPTS,
     CHOICES,
+    COLUMNS_ALLOWED_WITH_PROMPTS,
     DIALOGUE,
     FEEDBACK,
     HISTORY,
@@ -162,7 +162,7 @@ def _prompts(
     if question is None:
         return None
     reference = find(columns, *REFERENCE.names, *(ANSWER.names if wanted else ()))
-    used = {question, reference, *find_all(columns, *BESIDE_PROMPTS)}
+    used = {question, reference, *find_all(columns, *COLUMNS_ALLOWED_WITH_PROMPTS)}
     if wanted is None and any(_is_tree(row.get(question)) for row in rows):
         return None
     if wanted is None and not all(

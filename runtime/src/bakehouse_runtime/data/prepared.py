@@ -77,7 +77,7 @@ class Options(NamedTuple):
     keep_tokens: bool
     holds_out: bool
     objective: Objective
-    new_tokens: int = 0
+    max_generated_tokens: int = 0
 
 
 def require_stride(data: DataSpec, limit: int, tokens: ModelTokens) -> int:
@@ -97,10 +97,10 @@ def has_references(prepared: Prepared) -> bool:
 
 def require_room(options: Options, limit: int) -> None:
     """Raises PlainError if the generated answers leave no room for a prompt."""
-    if options.new_tokens >= limit:
+    if options.max_generated_tokens >= limit:
         raise PlainError(
-            f"Answers of up to {options.new_tokens} tokens fill the chunk of {limit}: choose fewer "
-            "new tokens, or a larger chunk size."
+            f"Answers of up to {options.max_generated_tokens} tokens fill the chunk of {limit}: "
+            "choose fewer new tokens, or a larger chunk size."
         )
 
 
@@ -141,7 +141,7 @@ def require_compared(objective: Objective, data_format: DataFormat | None, file_
         )
 
 
-def require_some(examples: int, dropped: DroppedRows) -> None:
+def require_examples(examples: int, dropped: DroppedRows) -> None:
     if examples > 0:
         return
     if dropped.count == 0:

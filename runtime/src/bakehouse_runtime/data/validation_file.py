@@ -36,7 +36,7 @@ def prepare_files(
     *,
     keep_tokens: bool = True,
     objective: Objective = "sft",
-    new_tokens: int = 0,
+    max_generated_tokens: int = 0,
     on_progress: Callable[[Progress], None] = lambda _: None,
 ) -> Prepared:
     """Runs `prepare_examples` on the training file, and uses the examples of the validation file,
@@ -48,7 +48,10 @@ def prepare_files(
     if objective in COMPARED and data.format is None and not is_text(data.file_path):
         data = data.model_copy(update={"format": COMPARED[objective][0]})
     prepare = partial(
-        prepare_examples, keep_tokens=keep_tokens, objective=objective, new_tokens=new_tokens
+        prepare_examples,
+        keep_tokens=keep_tokens,
+        objective=objective,
+        max_generated_tokens=max_generated_tokens,
     )
     prepared = _prepared(path, validation, data, tokens, max_positions, prepare, on_progress)
     require_both_kinds(prepared, data.file_path)

@@ -94,7 +94,7 @@ def _serve(
         reporter.wait_for_stop(poll_s)
         poll_s = min(poll_s * _POLL_LOADING_GROWTH, _POLL_READY_S)
     if ready:
-        if (within_s := reporter.leaves_within_s) is not None:
+        if (within_s := reporter.environment_drain_s) is not None:
             reporter.leaving(within_s)
         # The gateway may still forward a request that it accepted before the stop.
         time.sleep(_POLL_DRAINING_S)

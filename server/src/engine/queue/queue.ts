@@ -135,7 +135,7 @@ function assignClass(
       continue;
     }
     const reason = inLine
-      ? explain(name, one, countAhead, inLine.holding, playForward(inLine, one))
+      ? explain(name, one, countAhead, inLine.holding, estimateStart(inLine, one))
       : `Waiting for ${describe(name, one)}: this server has ${most || 'none'}.`;
     decisions.push({ id: one.id, assign: null, reason, position: countAhead + 1 });
     countAhead += 1;
@@ -215,7 +215,7 @@ type Hold = { slots: number; secondsLeft: number | null };
  * enough are released. Returns null if it depends on a workload whose end is unknown, such as one that has
  * not begun. Mutates the simulated slots.
  */
-function playForward(line: Line, next: Waiting): number | null {
+function estimateStart(line: Line, next: Waiting): number | null {
   line.isReserved = true;
   const left = [...line.held];
   let free = line.total - left.reduce((sum, one) => sum + one.slots, 0);

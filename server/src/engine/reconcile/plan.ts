@@ -204,20 +204,21 @@ function planEnded(workload: Planned, observed: Extract<Observed, { state: 'abse
     // Wait long, because a missing image is unlikely to appear soon.
     const delaySeconds =
       observed.state === 'ended' && observed.by === 'image' ? BACKOFF_LONGEST_S : BACKOFF_FIRST_S;
-    const reason = `${byOthers} ${thenText(workload)} in ${delaySeconds} s.`;
+    const reason = `${byOthers} ${describeNextAttempt(workload)} in ${delaySeconds} s.`;
     return { do: 'requeue', reason, delaySeconds, failed: false };
   }
   if (outcome?.type === 'stopped' || workload.interrupted) {
-    const reason = behaviour === 'run' ? `Interrupted by the server. ${thenText(workload)}` : 'Restarting';
+    const reason =
+      behaviour === 'run' ? `Interrupted by the server. ${describeNextAttempt(workload)}` : 'Restarting';
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
   if (outcome === null && workload.killedFor === 'unreachable') {
-    const reason = `${KILLED.unreachable}. ${thenText(workload)}`;
+    const reason = `${KILLED.unreachable}. ${describeNextAttempt(workload)}`;
     return { do: 'requeue', reason, delaySeconds: 0, failed: false };
   }
   if (observed.state === 'ended' && observed.exitCode === SERVER_AWAY_STATUS) {
     const why = observed.lastLine ?? 'The Bakehouse server has been out of reach too long.';
-    const reason = `${why} ${thenText(workload)} in ${BACKOFF_FIRST_S} s.`;
+    const reason = `${why} ${describeNextAttempt(workload)} in ${BACKOFF_FIRST_S} s.`;
     return { do: 'requeue', reason, delaySeconds: BACKOFF_FIRST_S, failed: false };
   }
   // A failure that a run reports itself is final, because the same data would fail again.
@@ -259,7 +260,7 @@ export function planAfterFailure(
     };
   }
   const delaySeconds = Math.min(BACKOFF_FIRST_S * 2 ** workload.failures, BACKOFF_LONGEST_S);
-  const reason = `${why} ${thenText(workload)} in ${delaySeconds} s.`;
+  const reason = `${why} ${describeNextAttempt(workload)} in ${delaySeconds} s.`;
   return { do: 'requeue', reason, delaySeconds, failed: true };
 }
 
@@ -282,7 +283,10 @@ function isProven({ behaviour, readyAt }: Pick<Workload, 'behaviour' | 'readyAt'
 }
 
 /** Says how the next attempt begins: from the last checkpoint, if there is one. */
-function thenText({ behaviour, savedSeconds }: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
+function describeNextAttempt({
+  behaviour,
+  savedSeconds,
+}: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
   return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
 }
 

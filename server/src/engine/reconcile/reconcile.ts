@@ -140,14 +140,14 @@ async function start(parts: Reconciler, workload: Workload, token: string): Prom
   }
   try {
     await driver.start(launch);
-    starts.noteStarted();
+    starts.recordSuccess();
     return { ok: true, serverUrl: launch.server.base_url };
   } catch (error) {
     if (error instanceof CannotStartError) {
       logOf(parts, workload).warn({ err: error }, 'workload cannot start');
       return { ok: false, cause: error.message };
     }
-    starts.noteFailed(explainStart(error));
+    starts.recordFailure(explainStart(error));
     return fail(error);
   }
 }

@@ -7,8 +7,8 @@ export type StartTrouble = { sentence: string; isResting: boolean };
 
 /** Counts failed starts of a machine. */
 export type StartWatch = {
-  noteStarted: () => void;
-  noteFailed: (cause: string | null) => void;
+  recordSuccess: () => void;
+  recordFailure: (cause: string | null) => void;
   /** Returns null while starts succeed. */
   trouble: () => StartTrouble | null;
 };
@@ -23,10 +23,10 @@ export function watchStarts(now: () => Date): StartWatch {
   let cause: string | null = null;
   let restsUntil = now();
   return {
-    noteStarted: () => {
+    recordSuccess: () => {
       failures = 0;
     },
-    noteFailed: (why) => {
+    recordFailure: (why) => {
       failures += 1;
       cause = why;
       if (failures >= RESTS_AFTER) restsUntil = new Date(now().getTime() + REST_MINUTES * 60_000);

@@ -104,7 +104,7 @@ export async function lockUser(tx: Transaction, userId: string): Promise<void> {
 }
 
 /** Prevents the user's deletion until the transaction ends. */
-export async function shareUser(tx: Transaction, userId: string): Promise<void> {
+export async function lockUserAgainstDeletion(tx: Transaction, userId: string): Promise<void> {
   await tx.selectFrom('users').select('id').where('id', '=', userId).forKeyShare().execute();
 }
 

@@ -12,7 +12,7 @@ import { isOperatorAddress } from './operators.ts';
 import { findUser, listCompletedSteps, lockAddress, upsertVerifiedUser } from './queries.ts';
 import { recordAudit } from './record-audit.ts';
 import { setReturning } from './returning/returning-queries.ts';
-import { recogniseMailbox } from './returning/returning-users.ts';
+import { recordMailbox } from './returning/returning-users.ts';
 import { revokeAccess } from './revoke-access.ts';
 import { serverSecret } from './sign-in/server-secret.ts';
 import { upsertPassword } from './sign-in/sign-in-queries.ts';
@@ -119,7 +119,7 @@ export async function provisionUser(
     await lockAddress(tx, userId);
     const isNew = await insertWebAppKey(tx, { userId, sha256: hashApiKey(key), encrypted });
     if (!isNew) return;
-    const isReturning = await recogniseMailbox(tx, { userId, config: services.config });
+    const isReturning = await recordMailbox(tx, { userId, config: services.config });
     if (isReturning) await setReturning(tx, userId);
     for (const handler of onUserCreated) await handler(tx, { userId, isReturning });
     await recordAudit(tx, { userId, action: 'user.created' });

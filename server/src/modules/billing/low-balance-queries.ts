@@ -14,7 +14,7 @@ const ofMoved = (side: 'debit_account_id' | 'credit_account_id', moved: Moved | 
         select ${sql.ref(side)} from ledger_transfers where seq > ${moved.after} and seq <= ${moved.upTo})`;
 
 /** Removes up to `atMost` users below the limit from the watch list, and returns them. */
-export async function popLowBalances(
+export async function unwatchLowBalances(
   tx: Transaction,
   { limitMicro, moved, atMost }: { limitMicro: bigint; moved: Moved | null; atMost: number },
 ): Promise<{ userId: string; balanceMicro: bigint }[]> {
@@ -46,7 +46,9 @@ export async function watchBalances(
 }
 
 /** Returns the last checked transfer, and the limit at that time; undefined before the first check. */
-export async function findLastLook(db: Database): Promise<{ limitMicro: bigint; seq: bigint } | undefined> {
+export async function findLastBalanceCheck(
+  db: Database,
+): Promise<{ limitMicro: bigint; seq: bigint } | undefined> {
   return db.selectFrom('low_balance_look').select(['limit_micro as limitMicro', 'seq']).executeTakeFirst();
 }
 
@@ -60,7 +62,11 @@ export async function saveBalanceCheck(
 }
 
 /** Returns the seq of the last of the next `atMost` transfers after this one; null if there are none. */
-export async function findLastMoved(db: Database, after: bigint, atMost: number): Promise<bigint | null> {
+export async function findLastTransferSeq(
+  db: Database,
+  after: bigint,
+  atMost: number,
+): Promise<bigint | null> {
   const { rows } = await sql<{ seq: bigint | null }>`
     select max(seq) as seq from (
       select seq from ledger_transfers where seq > ${after} order by seq limit ${atMost}

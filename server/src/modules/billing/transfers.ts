@@ -9,7 +9,7 @@ import { forbidden } from '../../platform/errors.ts';
 import { announceChange } from '../../platform/events/publish-change.ts';
 import { isUnprovenAddress } from '../accounts/proven-addresses.ts';
 import { userAccount } from './ledger/accounts.ts';
-import { readSend, type Send, type SendInBatch } from './ledger/sends.ts';
+import { assertSent, type Send, type SendInBatch } from './ledger/sends.ts';
 import { findNamedUser, getUserTotals } from './queries.ts';
 import { readSendable } from './statement/balance.ts';
 import { type IdleCredit, withIdleCredit } from './usage/with-idle-credit.ts';
@@ -19,7 +19,7 @@ const NOBODY = '';
 
 /**
  * Sends the caller's credits to another user. The ledger stores the idempotency key, so a repeated call is
- * recognised permanently. Throws the errors of `readSend`, and 'forbidden' for a key with a budget.
+ * recognised permanently. Throws the errors of `assertSent`, and 'forbidden' for a key with a budget.
  */
 export async function transferCredits(
   ctx: Context,
@@ -40,7 +40,7 @@ export async function transferCredits(
     keyId: ctx.caller.key?.id ?? null,
   };
   const { transferId, recipientId } = await withIdleCredit(usage, userId, async () =>
-    readSend(await send(asked), asked),
+    assertSent(await send(asked), asked),
   );
   for (const id of [userId, recipientId]) announceChange(ctx.db, id, { topic: 'balance', id });
   // The database has created the notification together with the transfer (`ledger_transfers_notify`).

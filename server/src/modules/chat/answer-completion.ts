@@ -7,11 +7,11 @@ import type { Context } from '../../platform/context.ts';
 import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import { EVENT_HEADERS } from '../../platform/http/send-page.ts';
-import { isOutOfCredit } from '../billing/ledger/holds/holds.ts';
+import { isCreditExhausted } from '../billing/ledger/holds/holds.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import type { Upstream } from '../deployments/reach/upstream.ts';
 import { readText } from '../serving/ask/model-server-client.ts';
-import { IN_ALL_MS_MAX, ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
+import { NON_STREAMING_MS_MAX, REQUEST_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { type AnswerShape, chatShape, ignoredWarning, knownFields, warningHeaders } from './answer-shape.ts';
 import {
   bindingOf,
@@ -90,7 +90,7 @@ export async function answerCompletion(
   let headers = {};
   const answering = callModel(ctx, parts, {
     ...{ modelName: model, kind: 'text' as const, client },
-    inAllMs: isStream ? IN_ALL_MS_MAX : ONE_PIECE_MS_MAX,
+    inAllMs: isStream ? REQUEST_MS_MAX : NON_STREAMING_MS_MAX,
     prepare: async (upstream, priceList) => {
       const sent = await read();
       const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
@@ -150,7 +150,7 @@ async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): P
       });
     }
   } catch (error) {
-    const isCut = isTimeOver(call) || isOutOfCredit(error);
+    const isCut = isTimeOver(call) || isCreditExhausted(error);
     if (output || used.usage.completionTokens === 0 || !isCut) throw error;
     shape.cut();
   } finally {
@@ -216,7 +216,7 @@ async function pass(
       await reserve(used.usage.completionTokens);
     });
   } catch (error) {
-    const isKnown = signal.aborted || output?.hasBegun || isOutOfCredit(error);
+    const isKnown = signal.aborted || output?.hasBegun || isCreditExhausted(error);
     throw isKnown ? error : doesNotAnswer(upstream, error);
   } finally {
     noteUsed();

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Context } from '../../platform/context.ts';
 import { AppError } from '../../platform/errors.ts';
 import { watchKey } from '../../platform/http/callers/key-ends.ts';
-import { isOutOfCredit } from '../billing/ledger/holds/holds.ts';
+import { isCreditExhausted } from '../billing/ledger/holds/holds.ts';
 import type { PriceList } from '../billing/prices/prices.ts';
 import type { Reservation } from '../billing/usage/usage-leader.ts';
 import { findModel } from '../deployments/reach/find-model.ts';
@@ -95,7 +95,7 @@ export async function callModel<K extends Kind, Answer>(
       if (ok) throw client.reason;
       const isOurs = !(deadline.signal.aborted || key.signal.aborted) || deadline.isOurs();
       const isCharged =
-        isRefusal(error) || isOutOfCredit(error) || (!isOurs && used.usage.completionTokens > 0);
+        isRefusal(error) || isCreditExhausted(error) || (!isOurs && used.usage.completionTokens > 0);
       if (!isCharged) used.usage = NOTHING;
       throw key.signal.aborted ? key.signal.reason : deadline.signal.aborted ? deadline.signal.reason : error;
     } finally {

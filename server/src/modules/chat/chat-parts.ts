@@ -7,7 +7,7 @@ import type { RecallUpstream } from './upstream/create-upstream-cache.ts';
 import type { GatewayPresence } from './upstream/gateway-presence.ts';
 import type { SlotsByAddress } from './upstream/prompt-slots.ts';
 import type { ReplicaScaling } from './upstream/replicas/replica-scaling.ts';
-import type { UnreachedServers } from './upstream/replicas/replicas.ts';
+import type { UnreachableServers } from './upstream/replicas/replicas.ts';
 import type { ServerTurns } from './upstream/server-turns.ts';
 
 /** Services that the chat module needs from the app. */
@@ -20,7 +20,7 @@ export type ChatParts = ReadCapacity & {
   recallPrices: RecallPrices;
   replicas: ReplicaScaling;
   turns: ServerTurns;
-  unreached: UnreachedServers;
+  unreached: UnreachableServers;
   /** This process's knowledge of the contents of the model servers' prompt caches. */
   slots: SlotsByAddress;
 };

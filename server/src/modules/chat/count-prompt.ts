@@ -4,14 +4,14 @@ import { modelUnavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
 import type { ModelServer } from '../deployments/reach/await-model-server.ts';
 import { postToModelServer, readText } from '../serving/ask/model-server-client.ts';
-import { ONE_PIECE_MS_MAX } from '../serving/ask/request-deadline.ts';
+import { NON_STREAMING_MS_MAX } from '../serving/ask/request-deadline.ts';
 import { warningHeaders } from './answer-shape.ts';
 import { type CompletionBody, toBoundRequest } from './body/completion-request.ts';
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { toModelServerError } from './to-model-server-error.ts';
-import { atModelServer } from './upstream/at-model-server.ts';
+import { withModelServer } from './upstream/with-model-server.ts';
 
 type Read = { body: CompletionBody; warnings: string[] };
 
@@ -27,7 +27,7 @@ export function countPrompt(
 ): Promise<Answer<number>> {
   return callModel(ctx, parts, {
     ...{ modelName: model, kind: 'text' as const },
-    ...{ client, inAllMs: ONE_PIECE_MS_MAX },
+    ...{ client, inAllMs: NON_STREAMING_MS_MAX },
     prepare: async (upstream) => {
       const sent = await read();
       const { body, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
@@ -37,7 +37,7 @@ export function countPrompt(
       return {
         quote: null,
         run: async (call) => {
-          const tokens = await atModelServer(ctx, parts, call, { kind: 'text', routed: false }, (server) =>
+          const tokens = await withModelServer(ctx, parts, call, { kind: 'text', routed: false }, (server) =>
             count({ ...server, userId: ctx.caller.userId }, body, call),
           );
           return new Answer(tokens, { headers });

@@ -8,7 +8,7 @@ import { findFile } from '../assets/files/files.ts';
 import type { FileRow } from '../assets/queries.ts';
 import { extensionOf, ROWS_FILE } from './data-file.ts';
 import type { Page, Preview } from './preview/read-preview.ts';
-import { type Profile, tooMuch, withProfile } from './read-profile.ts';
+import { confinedLimitExceeded, type Profile, withProfile } from './read-profile.ts';
 
 const PROGRAM = new URL('./preview/read-preview-program.ts', import.meta.url);
 const answer = z.object({ preview: filePreview });
@@ -88,7 +88,7 @@ export async function readConfined(
     );
   const isTyped = extensionOf(file.path) === 'parquet' && !needsFormat;
   const output = await (isTyped ? run(null) : withProfile(ctx, file, run)).catch((cause: unknown) => {
-    throw cause instanceof OutOfLimits ? tooMuch(input.name, cause) : cause;
+    throw cause instanceof OutOfLimits ? confinedLimitExceeded(input.name, cause) : cause;
   });
   const refused = unreadable.safeParse(output);
   if (!refused.success) return output;

@@ -140,7 +140,7 @@ async function createEntry(ctx: Context, file: File): Promise<Entry> {
     throw invalidParam('path', found.unreadable);
   } catch (error) {
     if (!(error instanceof OutOfLimits)) throw error;
-    const tooLarge = tooMuch(file.path, error);
+    const tooLarge = confinedLimitExceeded(file.path, error);
     // Training's reader failed, but DuckDB may be able to read the Parquet file itself.
     if (isParquet) return { ...entry, profile: withProblem(tooLarge.publicMessage) };
     throw tooLarge;
@@ -148,7 +148,7 @@ async function createEntry(ctx: Context, file: File): Promise<Entry> {
 }
 
 /** Returns the error for a file that exceeds the limits of a confined program. */
-export function tooMuch(file: string, cause: OutOfLimits): AppError {
+export function confinedLimitExceeded(file: string, cause: OutOfLimits): AppError {
   return invalidParam(
     'path',
     `${file} takes too much time or memory to be shown here. Download it to see its rows.`,

@@ -16,7 +16,7 @@ import {
   lockDeployment,
   recordAsleep,
   selectLivePodIdsOfAsset,
-  setDraftEnded,
+  setDeploymentEnded,
 } from './queries.ts';
 import { type DeploymentView, readDeployment } from './read-deployment.ts';
 import { reconcileModelServer } from './servers/reconcile-model-server.ts';
@@ -58,7 +58,7 @@ export async function endDeployment(
     if (deployment.terminated_at) return;
     const now = clock.now();
     await countTime(tx, now, deployment);
-    await setDraftEnded(tx, podId, { now, failed: false, reason, stopReason });
+    await setDeploymentEnded(tx, podId, { now, failed: false, reason, stopReason });
     const detail = { pod_id: podId, model_id: deployment.asset_id, reason };
     await recordAudit(tx, { userId: endedBy, action: 'deployment.ended', detail });
     if (stopReason) {

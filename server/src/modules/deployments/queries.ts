@@ -119,7 +119,7 @@ export async function insertDeployment(tx: Transaction, row: Insertable<Deployme
 // Events of a deployment
 
 /** Records that credit for a period of serving was held. */
-export async function setBatchHold(
+export async function setDeploymentHold(
   tx: Transaction,
   podId: string,
   { holdId, heldMs, unitPriceMicro }: { holdId: string; heldMs: bigint; unitPriceMicro: bigint },
@@ -210,7 +210,7 @@ export async function recordAwake(tx: Transaction, podId: string, now: Date): Pr
 /**
  * `carrierId` is the workload whose log contains the reason, if that is not the workload that served last.
  */
-export async function setDraftEnded(
+export async function setDeploymentEnded(
   tx: Transaction,
   podId: string,
   end: {

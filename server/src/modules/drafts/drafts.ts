@@ -137,7 +137,7 @@ export async function lockUserDraft(tx: Transaction, { caller }: Caller, id: str
 }
 
 /** Like `lockUserDraft`, for a draft that is not running. Throws AppError 'conflict' if it is. */
-export async function lockRestingDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
+export async function lockIdleDraft(tx: Transaction, ctx: Caller, id: string): Promise<DraftRow> {
   const row = await lockUserDraft(tx, ctx, id);
   if (isRunning(row))
     throw conflict('The draft is being written. Wait until it has ended, or cancel it first.');
@@ -161,7 +161,7 @@ export async function cancelDraft(ctx: Context, id: string): Promise<Draft> {
 /** Deletes a draft that is not running, with its documents and rows. */
 export async function deleteDraft(ctx: Context, id: string): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockRestingDraft(tx, ctx, id);
+    const { user_id: userId } = await lockIdleDraft(tx, ctx, id);
     await queries.deleteDraftOf(tx, id);
     await publishChange(tx, userId, { topic: 'draft', id });
   });
@@ -173,7 +173,7 @@ export async function removeDocument(
   { draftId, documentId }: { draftId: string; documentId: string },
 ): Promise<void> {
   await inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockRestingDraft(tx, ctx, draftId);
+    const { user_id: userId } = await lockIdleDraft(tx, ctx, draftId);
     if (!(await queries.deleteDocument(tx, { draftId, id: documentId })))
       throw unknownId('document of the draft', 'document_id');
     await publishChange(tx, userId, { topic: 'draft', id: draftId });

@@ -6,7 +6,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { hasLayer } from '../../engine/host/environment/environment.ts';
 import type { TestUser } from '../../testing/test-client.ts';
-import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
+import { LONG_WAIT, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
 // With the real runtime, trains and serves the result of a full fine-tune.
 const isReady = await hasLayer(readConfig({}), 'training');
@@ -114,6 +114,6 @@ async function trained(
     const { runs } = await client.request(listRuns, { query: { model_id: modelId } }, { as: user });
     expect(runs[0]?.state, runs[0]?.reason).not.toBe('failed');
     expect(runs[0]?.state).toBe('completed');
-  }, patiently);
+  }, LONG_WAIT);
   return modelId;
 }

@@ -11,7 +11,7 @@ import { podProcesses } from '../../engine/drivers/kubernetes/testing/pod-proces
 import { hasLayer } from '../../engine/host/environment/environment.ts';
 import { runtimeCommand } from '../../engine/host/runtime-command.ts';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
+import { LONG_WAIT, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
 // The whole program with the real runtime in a cluster. Its pods are local processes here.
 const isReady = await hasLayer(readConfig({}), 'training');
@@ -65,17 +65,17 @@ describe.skipIf(!isReady)('a run in a cluster', () => {
       return run;
     };
 
-    await vi.waitFor(async () => expect((await see()).step).toBeGreaterThanOrEqual(10), patiently);
+    await vi.waitFor(async () => expect((await see()).step).toBeGreaterThanOrEqual(10), LONG_WAIT);
     const [pod] = cluster.list('pods');
     const disrupted = { type: 'DisruptionTarget', status: 'True', reason: 'EvictionByEvictionAPI' };
     cluster.change('pods', pod?.metadata.name ?? '', { status: { conditions: [disrupted] } });
     await cluster.cluster.call('DELETE', `/api/v1/namespaces/${TEST_NAMESPACE}/pods/${pod?.metadata.name}`);
-    await vi.waitFor(async () => expect((await see()).restarts).toBe(1), patiently);
+    await vi.waitFor(async () => expect((await see()).restarts).toBe(1), LONG_WAIT);
     const run = await vi.waitFor(async () => {
       const ended = await see();
       expect(ended.state, ended.reason).toBe('completed');
       return ended;
-    }, patiently);
+    }, LONG_WAIT);
 
     expect(run).toMatchObject({ progress: 100, restarts: 1, step: run.steps_total });
     const { lines } = await client.request(
@@ -92,7 +92,7 @@ describe.skipIf(!isReady)('a run in a cluster', () => {
     expect(held).toBe('0');
     await vi.waitFor(
       () => expect(cluster.list('jobs').concat(cluster.list('secrets'))).toEqual([]),
-      patiently,
+      LONG_WAIT,
     );
     await server.stop();
   });

@@ -11,7 +11,7 @@ import { runProgram } from '../../platform/processes/run-program.ts';
 import { effort } from '../../testing/soak.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import type { TestClient, TestUser } from '../../testing/test-client.ts';
-import { patiently, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
+import { LONG_WAIT, realServer, rows, tinyModel, upload } from './testing/real-server.ts';
 
 // The whole program in separate processes with the real runtime. The model is so small that loading it takes
 // the most time.
@@ -48,7 +48,7 @@ describe.skipIf(!isReady)('a real run', () => {
         expect(run.state, run.reason).not.toBe('failed');
         expect(run.step).toBeGreaterThanOrEqual(step);
         return run;
-      }, patiently);
+      }, LONG_WAIT);
 
     await reachStep(3);
     const trainer = await server.trainer(runId);
@@ -66,8 +66,8 @@ describe.skipIf(!isReady)('a real run', () => {
       if (isOfBoth) await server.kill();
       process.kill(last, 'SIGKILL');
       if (isOfBoth) await server.start();
-      await vi.waitFor(async () => expect((await see()).restarts).toBe(death + 1), patiently);
-      await vi.waitFor(async () => expect((await see()).state).toBe('running'), patiently);
+      await vi.waitFor(async () => expect((await see()).restarts).toBe(death + 1), LONG_WAIT);
+      await vi.waitFor(async () => expect((await see()).state).toBe('running'), LONG_WAIT);
       const next = await server.trainer(runId);
       expect(next).not.toBe(last);
       last = next;
@@ -80,7 +80,7 @@ describe.skipIf(!isReady)('a real run', () => {
       const ended = await see();
       expect(ended.state, ended.reason).toBe('completed');
       return ended;
-    }, patiently);
+    }, LONG_WAIT);
 
     await expectWhole(server.client, user, run);
     const { repo_id: repository } = await server.client.request(

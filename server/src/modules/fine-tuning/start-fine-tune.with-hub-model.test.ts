@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { sha256 } from '../assets/testing/asset-calls.ts';
 import { createCloneLoop } from '../hub/clone/run-clone.ts';
-import { quickPace, safetensors } from '../hub/testing/clones.ts';
+import { safetensors, testPace } from '../hub/testing/clones.ts';
 import { type HubRepo, openPublicHub } from '../hub/testing/public-hub.ts';
 import { createCloneWaitLoop } from './cloning/clone-wait-loop.ts';
 import { trainingServer } from './testing/training-server.ts';
@@ -21,7 +21,7 @@ const hub = await openPublicHub([
 ]);
 server.services.config.hubUrl = hub.url;
 // The loops have no state in memory, so they can be started and stopped like the server.
-const loops = [createCloneLoop(server.services, quickPace), createCloneWaitLoop(server.services)];
+const loops = [createCloneLoop(server.services, testPace), createCloneWaitLoop(server.services)];
 const [cloneLoop, waitLoop] = loops;
 for (const loop of loops) onFileEnd(loop.stop);
 

@@ -27,7 +27,7 @@ import { deleteUnusedPicturesOf } from './sources/picture-queries.ts';
 const BATCH = 100;
 
 /** Polls as well, because an event is lost if the database connection breaks. */
-const LOOK_EVERY_MS = 2_000;
+const CHECK_EVERY_MS = 2_000;
 
 type End = {
   state: 'completed' | 'failed' | 'cancelled';
@@ -61,7 +61,7 @@ export async function awaitGeneration(
       const isUnderWay = (await hasEnded(ctx.db, { id, userId })) === false;
       key.signal.throwIfAborted();
       if (!isUnderWay || over.aborted) return await getGeneration(ctx, { id });
-      await pause(LOOK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
+      await pause(CHECK_EVERY_MS, undefined, { signal: change }).catch(() => undefined);
       changed = new AbortController();
     }
   } finally {

@@ -3,7 +3,7 @@ import type { GeneratorName, Provider } from '@bakehouse/contract/generators';
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import type { DB } from '../../platform/db/schema.generated.ts';
-import type { VideoWishes } from '../providers/field-mappers.ts';
+import type { VideoOptions } from '../providers/field-mappers.ts';
 import type { UpstreamJob } from '../providers/upstream-job.ts';
 
 type Db = Database | Transaction;
@@ -20,7 +20,7 @@ export type GenerationDetails = {
 };
 
 /** Parameters of a videos API call. */
-export type VideoParameters = VideoWishes & {
+export type VideoParameters = VideoOptions & {
   duration?: number | undefined;
   quality?: string | undefined;
   aspect_ratio?: string | undefined;
@@ -160,7 +160,7 @@ function patternOf(words: string): string {
 }
 
 /** Records that the waiting client disconnected before it received the output. */
-export async function markLeft(db: Db, { id, userId }: Own, now: Date): Promise<void> {
+export async function markDisconnected(db: Db, { id, userId }: Own, now: Date): Promise<void> {
   await db
     .updateTable('generations')
     .set({ left_at: now })
@@ -190,7 +190,7 @@ const isAwaitedAt = sql<boolean>`(
  * Returns the other live processes at which calls with this API key wait, with the time of their last
  * heartbeat.
  */
-export async function listWaitedAt(
+export async function listProcessesWithWaitingCalls(
   db: Db,
   { userId, keyId, processId }: { userId: string; keyId: string | null; processId: string },
 ): Promise<Map<string, number>> {

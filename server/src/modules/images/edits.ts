@@ -51,7 +51,7 @@ export async function editAddress(
 ): Promise<ResponseOf<typeof editUrlWithStarterEndpoint>> {
   const started = await start(ctx, usage, input, client.signal);
   // An address may be a `data:` URL of many megabytes. Release its memory while the edit runs.
-  request.leaveBodyRoom();
+  request.releaseBody();
   return toEdited(ctx, await awaitCompleted(ctx, started, client), started.edit);
 }
 

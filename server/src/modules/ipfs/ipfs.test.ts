@@ -10,7 +10,7 @@ import { fakeClock } from '../../testing/fake-clock.ts';
 import { type TestUser, testServer } from '../../testing/test-server.ts';
 import { assetCalls, sha256 } from '../assets/testing/asset-calls.ts';
 import { addressFile, addressFolder } from './cids/unixfs.ts';
-import { workOff } from './testing/work-off.ts';
+import { runIpfsWork } from './testing/run-ipfs-work.ts';
 
 const clock = fakeClock();
 const server = await testServer({ clock });
@@ -36,9 +36,9 @@ test('each revision and file gets a CID once the files are read', async () => {
     services: [],
     revisions: [{ number: 1, cid: null, reason: null, pins: [] }],
   });
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   await uploadAt(ada, id, 'two.txt', 'two');
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   const [one, two] = [await fileCid('one'), await fileCid('two')];
   const first = await addressFolder([{ path: 'pages/one.txt', ...one }]);
   const second = await addressFolder([
@@ -61,7 +61,7 @@ test('each revision and file gets a CID once the files are read', async () => {
 test('lists revisions and files by page', async () => {
   for (const name of ['a', 'b', 'c']) {
     await upload(ada, id, `${name}.txt`, name);
-    await workOff(server.services);
+    await runIpfsWork(server.services);
   }
   const page = await read({ limit: 2 });
   expect(page.revisions.map(({ number }) => number)).toEqual([3, 2]);
@@ -76,13 +76,13 @@ test('lists revisions and files by page', async () => {
 
 test('a revision that is replaced before its CID is known gets no CID', async () => {
   for (const name of ['a', 'b', 'c']) await upload(ada, id, `${name}.txt`, name);
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   expect((await read()).revisions.map(({ number }) => number)).toEqual([3]);
 });
 
 test('reads equal bytes once, for all users', async () => {
   await upload(ada, id, 'a.txt', 'the same loaf');
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   await sql`update blob_cids set cid = 'known' where sha256 = ${sha256('the same loaf')}`.execute(
     server.services.db,
   );
@@ -100,23 +100,23 @@ test('reads equal bytes once, for all users', async () => {
 test('IPFS can be enabled later, disabled, and enabled again', async () => {
   id = await create(ada);
   await upload(ada, id, 'a.txt', 'a');
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   expect(await read()).toMatchObject({ use_ipfs: false, revisions: [] });
   expect(await change({ use_ipfs: true })).toMatchObject({ use_ipfs: true });
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   const { revisions } = await read();
   expect(revisions).toMatchObject([{ number: 1, cid: expect.stringMatching(/^bafybei/) }]);
   await change({ use_ipfs: false });
   expect(await read()).toMatchObject({ use_ipfs: false, revisions: [] });
   await change({ use_ipfs: true });
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   expect((await read()).revisions).toMatchObject([{ cid: revisions[0]?.cid }]);
 });
 
 test('a revision without files is an empty folder', async () => {
   await upload(ada, id, 'a.txt', 'a');
   await server.request(deleteFile, { params: { id }, body: { file_path: 'a.txt' } }, { as: ada });
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   const { revisions } = await read();
   expect(revisions[0]?.cid).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354');
 });
@@ -126,19 +126,19 @@ test('reports the name of a damaged file and retries it', async () => {
   const hash = sha256('what was baked');
   const place = path.join(server.services.config.dataDir, 'blobs', hash.slice(0, 2), hash.slice(2));
   await writeFile(place, 'what was burnt');
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   expect((await read()).revisions).toMatchObject([
     { cid: null, reason: expect.stringContaining('The stored bytes of a.txt are damaged') },
   ]);
   await writeFile(place, 'what was baked');
   await sql`update blobs set damaged_at = null`.execute(server.services.db);
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   expect((await read()).revisions).toMatchObject([{ cid: expect.any(String), reason: null }]);
 });
 
 test("returns 404 for another user's asset and for a missing one", async () => {
   await upload(ada, id, 'a.txt', 'a');
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   const refused = (calls: Promise<unknown>[]) =>
     Promise.all(calls.map((call) => expect(call).rejects.toMatchObject({ status: 404 })));
   const asBob: [object, TestUser] = [{}, bob];

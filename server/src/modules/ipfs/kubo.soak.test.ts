@@ -9,7 +9,7 @@ import { testServer } from '../../testing/test-server.ts';
 import { assetCalls } from '../assets/testing/asset-calls.ts';
 import { type Address, addressFile, addressFolder } from './cids/unixfs.ts';
 import { realKubo } from './testing/real-kubo.ts';
-import { workOff } from './testing/work-off.ts';
+import { runIpfsWork } from './testing/run-ipfs-work.ts';
 
 const LIMIT_MS = 900_000;
 const CHUNK = 256 * 1024;
@@ -76,14 +76,14 @@ describe('against a real Kubo', { timeout: LIMIT_MS }, async () => {
     const large = counting(90 * CHUNK);
     await uploadAt(ada, id, 'deep/large.bin', new Uint8Array(large));
     await upload(ada, id, 'a.txt', 'a\n');
-    await workOff(server.services);
+    await runIpfsWork(server.services);
     const { revisions } = await server.request(getIpfs, { params: { id }, query: {} }, { as: ada });
     const [newest] = revisions;
     expect(newest?.pins).toMatchObject([{ service: 'kubo', state: 'pinned', reason: null }]);
     expect(await kubo.ipfs('cat', `/ipfs/${newest?.cid}/a.txt`)).toBe('a\n');
     expect(await kubo.ipfs('pin', 'ls', '--type=recursive')).toContain(newest?.cid);
     await server.request(deleteAsset, { params: { id } }, { as: ada });
-    await workOff(server.services);
+    await runIpfsWork(server.services);
     expect(await kubo.ipfs('pin', 'ls', '--type=recursive')).not.toContain(newest?.cid);
   });
 });

@@ -58,7 +58,7 @@ export async function receiveOptionalPicture<Result>(
   const form = { part, limits, stallMs, wholeMs };
   const taken = await receiveForm(ctx, request, form, async (parts) => take(await readParts(parts, part)));
   // `take` is done, so the picture no longer uses memory.
-  request.leaveBodyRoom();
+  request.releaseBody();
   return taken;
 }
 

@@ -20,7 +20,7 @@ export function asNumber(name: string): FieldMapper {
 }
 
 /** Options of the videos API that no form has. */
-export type VideoWishes = {
+export type VideoOptions = {
   enhance_prompt?: boolean | undefined;
   person_generation?: 'allow' | 'allow_all' | 'allow_adult' | 'dont_allow' | undefined;
 };
@@ -37,7 +37,7 @@ export type UpstreamModel = {
   /** How to send the input picture: a `data:` URL, or the address of an upload at the service. */
   picture?: (address: string) => Record<string, unknown>;
   /** Maps the options. `hasPicture` is true if the video starts from a picture. */
-  wishes?: (wishes: VideoWishes, hasPicture: boolean) => Record<string, unknown>;
+  wishes?: (wishes: VideoOptions, hasPicture: boolean) => Record<string, unknown>;
   /** Fixed parameters. */
   always?: Readonly<Record<string, unknown>>;
   /**

@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts';
 import { fairQueue } from '../../platform/concurrency/fair-queue.ts';
 import { isDatabaseAway } from '../../platform/db/errors/database-errors.ts';
 import { AppError, internalError, timedOut, unavailable } from '../../platform/errors.ts';
-import type { UpstreamModel, VideoWishes } from './field-mappers.ts';
+import type { UpstreamModel, VideoOptions } from './field-mappers.ts';
 import { findUpstreamModel } from './find-upstreams.ts';
 import type { Handle, JobStatus, Service, ServicePicture, ServiceRequest } from './service.ts';
 import { UnansweredCall } from './services/call-service.ts';
@@ -21,7 +21,7 @@ type Asked = {
   model: string;
   prompt: string;
   parameters: Readonly<Record<string, ParameterValue>>;
-  wishes?: VideoWishes;
+  wishes?: VideoOptions;
   /**
    * Reads the picture to edit; null if there is none. Called only if a job is submitted, because a picture is
    * large.
@@ -57,7 +57,7 @@ export type UpstreamOutputs = {
   headers: Readonly<Record<string, string>>;
 };
 
-const LOOK_EVERY_MS = 700;
+const CHECK_EVERY_MS = 700;
 /** Pause before polling a service again that did not answer. */
 const LOOK_AGAIN_MS = 3_000;
 /**
@@ -249,7 +249,7 @@ async function awaitOutputs(place: Place, job: SubmittedJob, run: Run): Promise<
     }
     isGenerating = look.isGenerating ?? isGenerating;
     onWait({ reason: look.reason, isGenerating });
-    await pause(look.lookAgainMs ?? LOOK_EVERY_MS, undefined, { signal }).catch(() => {
+    await pause(look.lookAgainMs ?? CHECK_EVERY_MS, undefined, { signal }).catch(() => {
       throw signal.reason;
     });
   }

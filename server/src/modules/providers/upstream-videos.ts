@@ -1,6 +1,6 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
 import type { ParameterValue } from '@bakehouse/contract/generators/parameters/parameters';
-import { as, asNumber, oneOf, type UpstreamModel, type VideoWishes } from './field-mappers.ts';
+import { as, asNumber, oneOf, type UpstreamModel, type VideoOptions } from './field-mappers.ts';
 
 const seed = { seed: as('seed') };
 const negative = { negative_prompt: as('negative_prompt') };
@@ -20,7 +20,7 @@ function veoProblem({ quality, duration }: Readonly<Record<string, ParameterValu
 }
 
 /** In a video that starts from a picture, Google allows only adults. */
-function personGeneration({ person_generation: asked }: VideoWishes, hasPicture: boolean) {
+function personGeneration({ person_generation: asked }: VideoOptions, hasPicture: boolean) {
   if (!asked) return {};
   const all = hasPicture ? 'allow_adult' : 'allow_all';
   return { personGeneration: asked === 'allow' ? all : asked };

@@ -1,7 +1,7 @@
 import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
-import { LATE_LORA_RANK } from './placement/text/lora-slots.ts';
+import { LOADABLE_LORA_RANK } from './placement/text/lora-slots.ts';
 import type { ServedAdapter, ServerParts } from './served-model.ts';
 
 export type TextEngine = ServeTextSpec['engine'];
@@ -34,7 +34,7 @@ export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): 
       engine === 'llamacpp' ? (base.files.find(({ path }) => path.endsWith('.gguf'))?.path ?? '') : '',
     inputs: [{ name: 'base_model', files: base.files }, ...parts.map(({ input }) => input)],
     adapters: parts.map(({ adapter }) => adapter),
-    lora_rank: engine === 'vllm' ? Math.max(LATE_LORA_RANK, ...adapters.map(({ rank }) => rank)) : 0,
+    lora_rank: engine === 'vllm' ? Math.max(LOADABLE_LORA_RANK, ...adapters.map(({ rank }) => rank)) : 0,
     port: 0,
     context_tokens: contextTokens,
     parallel_requests: PARALLEL_REQUESTS[engine],

@@ -45,7 +45,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
   }
 
   function leave(key: string): void {
-    places.giveBack(key);
+    places.release(key);
     next();
   }
 
@@ -114,7 +114,7 @@ function countPlaces(
       taken += 1;
       takenBy.set(key, (takenBy.get(key) ?? 0) + 1);
     },
-    giveBack: (key: string) => {
+    release: (key: string) => {
       taken -= 1;
       const left = (takenBy.get(key) ?? 1) - 1;
       if (left === 0) takenBy.delete(key);

@@ -31,7 +31,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
 }
 
 /** Runs work of one key sequentially within this process, in order of arrival. */
-export function inTurn(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
+export function sequentialByKey(): <T>(key: string, work: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return (key, work) => {
     const mine = (last.get(key) ?? Promise.resolve()).then(work, work);

@@ -16,7 +16,7 @@ import type { Caller, Context, Services } from '../context.ts';
 import { invalidParam } from '../errors.ts';
 import { writeAnswer } from './answer.ts';
 import type { Binding } from './bind.ts';
-import { cutSlowBodies, limitHeldBodies } from './bodies/body-limits.ts';
+import { closeSlowBodies, limitBufferedBodies } from './bodies/body-limits.ts';
 import { rejectUnstorable } from './bodies/parse-fields.ts';
 import { readBodies } from './bodies/read-body.ts';
 import { assertOwnIds } from './callers/assert-own-ids.ts';
@@ -102,7 +102,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     reply.header('x-request-id', request.id);
     assertSingleHost(request);
   });
-  cutSlowBodies(app);
+  closeSlowBodies(app);
   rejectUnstorable(app);
 
   addSecurityHeaders(app, services.blobs.linkOrigin);
@@ -120,7 +120,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
     countCall: limits.countCall,
   });
   mountHealth(app, { ...options, config: services.config });
-  const mounted = { services, authenticators, ...limits, enterBodyRoom: limitHeldBodies(app) };
+  const mounted = { services, authenticators, ...limits, enterBodyRoom: limitBufferedBodies(app) };
   for (const binding of options.bindings) mount(app, mounted, binding);
   rejectOtherMethods(
     app,
@@ -170,7 +170,7 @@ function assertSingleHost({ raw }: FastifyRequest): void {
 }
 
 type MountOptions = Pick<Options, 'services' | 'authenticators'> &
-  Awaited<ReturnType<typeof limitCalls>> & { enterBodyRoom: ReturnType<typeof limitHeldBodies> };
+  Awaited<ReturnType<typeof limitCalls>> & { enterBodyRoom: ReturnType<typeof limitBufferedBodies> };
 
 function mount(
   app: FastifyInstance,
@@ -275,7 +275,7 @@ function inputOf(request: FastifyRequest) {
   return {
     params: request.params,
     query: request.query,
-    // A getter, so that only the request references the body and `leaveBodyRoom` can release it.
+    // A getter, so that only the request references the body and `releaseBody` can release it.
     get body() {
       return request.body;
     },

@@ -7,7 +7,7 @@ import { type Lease, type LeasedTable, lockLeased, renewLease } from './leased-t
 /** A third of a lease, so that one failed renewal does no harm. */
 const RENEW_EVERY_MS = 5_000;
 
-const LOOK_EVERY_MS = 1_000;
+const CHECK_EVERY_MS = 1_000;
 
 /** Another process deleted, completed or leased the row. */
 export class LeaseLost extends Error {}
@@ -26,7 +26,7 @@ type Kept<Columns, Row> = Held<Columns, Row> & {
   /** Interval of renewals that have nothing else to write. */
   renewEveryMs?: number;
   /** Interval of calls to `readNews`. */
-  lookEveryMs?: number;
+  checkEveryMs?: number;
   /** Returns what has changed since the last call and must be written, or null. */
   readNews?: () => News<Columns> | null;
 };
@@ -45,7 +45,7 @@ export function renewLeasePeriodically<Columns, Row>(
     table,
     lease,
     renewEveryMs = RENEW_EVERY_MS,
-    lookEveryMs = LOOK_EVERY_MS,
+    checkEveryMs = CHECK_EVERY_MS,
     readNews = () => null,
   }: Kept<Columns, Row>,
 ): RenewedLease {
@@ -72,7 +72,7 @@ export function renewLeasePeriodically<Columns, Row>(
       .finally(() => {
         renewing = null;
       });
-  }, lookEveryMs);
+  }, checkEveryMs);
 
   return {
     lost: lost.signal,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Returns an error that lists the invalid settings for the operator. */
-export function unusable(faults: string[]): Error {
+export function invalidSettings(faults: string[]): Error {
   return new Error(`Invalid settings:${faults.map((fault) => `\n  ${fault}`).join('')}`);
 }
 
@@ -29,9 +29,10 @@ export function readSecretFiles(
   files: SecretFile[],
 ): Record<string, string> {
   const entries = files.map(({ name, file }) => {
-    if (present[name] !== undefined) throw unusable([`${fileName(name)}: cannot be combined with ${name}`]);
+    if (present[name] !== undefined)
+      throw invalidSettings([`${fileName(name)}: cannot be combined with ${name}`]);
     const text = readTextFile(name, file).replace(/\r?\n$/, '');
-    if (text === '') throw unusable([`${fileName(name)}: ${file} is empty`]);
+    if (text === '') throw invalidSettings([`${fileName(name)}: ${file} is empty`]);
     return [name, text] as const;
   });
   return Object.fromEntries(entries);
@@ -41,7 +42,7 @@ function readTextFile(name: string, file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw unusable([
+    throw invalidSettings([
       `${fileName(name)}: cannot be read: ${error instanceof Error ? error.message : String(error)}`,
     ]);
   }

@@ -12,7 +12,7 @@ type Stores = { db: Database; from: BlobStore; to: BlobStore };
 export type Moved = { files: number; bytes: number; damaged: string[] };
 
 /** Thrown if a blob was deleted before its copy became visible. */
-class NotKept extends Error {}
+class BlobDeleted extends Error {}
 
 /**
  * Copies blobs that one store lacks from the folder of another, while servers use both. Deletes nothing, so
@@ -65,12 +65,12 @@ async function moveBlob({ db, from, to }: Stores, sha256: string): Promise<numbe
       ...{ expectedSha256: sha256, expectedBytes: here.sizeBytes },
       // From now on, the collector ignores the blob for an hour.
       beforeVisible: async () => {
-        if (!(await touchBlobs(db, [sha256]))) throw new NotKept();
+        if (!(await touchBlobs(db, [sha256]))) throw new BlobDeleted();
       },
     });
     return here.sizeBytes;
   } catch (error) {
-    if (error instanceof NotKept) return 0;
+    if (error instanceof BlobDeleted) return 0;
     // The store reports that its sender failed. If the blob is damaged, the cause says so.
     throw error instanceof Error && error.cause instanceof DamagedBlob ? error.cause : error;
   }

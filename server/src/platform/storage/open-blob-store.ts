@@ -70,11 +70,11 @@ async function recordBucket({ dataDir, s3 }: Settings): Promise<void> {
 
 /** Returns true if a server has already stored files in the configured bucket. */
 export async function isBucketInUse({ dataDir, s3 }: Pick<Config, 'dataDir' | 's3'>): Promise<boolean> {
-  return s3 !== null && (await readNote(dataDir)) === placeOf(s3);
+  return s3 !== null && (await readRecordedBucket(dataDir)) === placeOf(s3);
 }
 
 async function assertSameBucket({ dataDir, s3 }: Settings): Promise<void> {
-  const noted = await readNote(dataDir);
+  const noted = await readRecordedBucket(dataDir);
   if (noted === '' || noted === placeOf(s3)) return;
   const now = s3 ? `the settings name ${placeOf(s3)}` : 'the settings name no bucket';
   throw new Error(
@@ -83,7 +83,7 @@ async function assertSameBucket({ dataDir, s3 }: Settings): Promise<void> {
 }
 
 /** Returns the recorded address, or '' if no bucket was ever used. */
-async function readNote(dataDir: string): Promise<string> {
+async function readRecordedBucket(dataDir: string): Promise<string> {
   return (await readFile(bucketFileOf(dataDir), 'utf8').catch(() => '')).trim();
 }
 

@@ -11,7 +11,7 @@ import { listRuns } from '@bakehouse/contract/runs';
 import { expect } from 'vitest';
 import { insertFlux } from '../../modules/deployments/testing/test-models.ts';
 import { emptySafetensors } from '../../modules/fine-tuning/testing/test-run.ts';
-import { workOff } from '../../modules/ipfs/testing/work-off.ts';
+import { runIpfsWork } from '../../modules/ipfs/testing/run-ipfs-work.ts';
 import type { TestServer, TestUser } from '../test-server.ts';
 import { form } from './call-inputs.ts';
 import { insertBatch, insertPicture, insertRows } from './insert-rows.ts';
@@ -116,7 +116,7 @@ export async function makeThings(parts: Parts): Promise<Record<string, string>> 
   const upload = { params: { id }, body: { path: 'more.csv', size_bytes: 1 } };
   const { upload_id: uploadId } = await server.request(createUpload, upload, { as });
   await server.request(updateAsset, { params: { id }, body: { use_ipfs: true } }, { as });
-  await workOff(server.services);
+  await runIpfsWork(server.services);
   const generated = await insertPicture(server, ada, id);
   return {
     ...(await insertRows(server, ada, id)),

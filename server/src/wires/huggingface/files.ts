@@ -13,11 +13,11 @@ import { type Commit, findLastCommits } from '../../modules/assets/revisions/com
 import {
   type FileRow,
   findFilesOf,
+  findFolderSpelling,
   hasFolder,
   listFilesOf,
   listFolderOf,
   type OfRevision,
-  spellFolder,
   spellingsOf,
 } from '../../modules/assets/revisions/read-tree.ts';
 import type { Context } from '../../platform/context.ts';
@@ -44,7 +44,7 @@ export async function describePaths(
       entries.push(toFileEntry(file, lastCommits?.get(file.path)));
       continue;
     }
-    const folder = await spellFolder(ctx.db, { ...of, path });
+    const folder = await findFolderSpelling(ctx.db, { ...of, path });
     if (await hasFolder(ctx.db, { ...of, path: folder }))
       entries.push(toFolderEntry(folder, commit.commitId));
   }
@@ -70,7 +70,7 @@ export async function listEntries(
   const { asset, commit } = await openRevision(ctx, params);
   const of = { assetId: asset.id, number: commit.number };
   const path = (params['*'] ?? '').replace(/^\/+|\/+$/g, '');
-  const folder = await spellFolder(ctx.db, { ...of, path });
+  const folder = await findFolderSpelling(ctx.db, { ...of, path });
   const wanted = {
     ...of,
     folder,

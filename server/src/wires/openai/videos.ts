@@ -56,7 +56,7 @@ export async function createOpenAiVideo(
   }
   const { input_reference: reference, ...sent } = parseFields(openAiVideoBody, request.body ?? {});
   const { id } = await start(sent, atLink(reference?.image_url));
-  request.leaveBodyRoom();
+  request.releaseBody();
   return getOpenAiVideo(ctx, id);
 }
 

@@ -110,7 +110,7 @@ REFERENCE = Role(
 SPLIT = Role(("split", "partition"), "rows of every split are learnt")
 WEIGHT = Role(("weight",), "every row counts the same")
 # Columns allowed next to a question without an answer. The last ones are columns of verl.
-BESIDE_PROMPTS = (
+COLUMNS_ALLOWED_WITH_PROMPTS = (
     *(name for role in (SYSTEM, CONTEXT, HISTORY, TOOLS, SPLIT, WEIGHT) for name in role.names),
     *("data_source", "ability", "extra_info"),
 )

@@ -7,7 +7,7 @@ import time
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from ...base_model import new_tokens, read_base_model, require_packable, trained_modules
+from ...base_model import max_generated_tokens, read_base_model, require_packable, trained_modules
 from ...confined import run_confined
 from ...data.examples import steps_per_epoch
 from ...data.prepared import has_references
@@ -277,7 +277,7 @@ def read_inputs(
         tokens,
         base.max_positions,
         objective=parameters.objective,
-        new_tokens=new_tokens(parameters),
+        max_generated_tokens=max_generated_tokens(parameters),
     )
     if parameters.objective == "grpo":
         build_rules(parameters.rewards, has_references=has_references(prepared))

@@ -102,12 +102,12 @@ export function trackPod(pod: Pod, before: SeenPod | undefined, now: Date): Seen
     pod,
     overAt: isOver(pod) ? (before?.overAt ?? now) : null,
     boundAt: pod.status?.startTime === undefined ? null : (before?.boundAt ?? now),
-    lostAt: isAway(pod) ? (before?.lostAt ?? now) : null,
+    lostAt: isNodeLost(pod) ? (before?.lostAt ?? now) : null,
   };
 }
 
 /** True if the pod's node is marked as lost and the pod is not ready. */
-function isAway(pod: Pod): boolean {
+function isNodeLost(pod: Pod): boolean {
   return disruptedBy(pod) === 'node_lost' && findCondition(pod.status, 'Ready')?.status !== 'True';
 }
 

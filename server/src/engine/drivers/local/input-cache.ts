@@ -10,7 +10,7 @@ export function inputCacheDir({ cacheDir }: Settings): string {
 }
 
 /** Creates the folder of the input cache, and makes it accessible to the server only. */
-export async function closeInputCache(settings: Settings): Promise<void> {
+export async function restrictInputCache(settings: Settings): Promise<void> {
   await mkdir(inputCacheDir(settings), { recursive: true });
   await chmod(inputCacheDir(settings), 0o700);
 }

@@ -16,7 +16,7 @@ import { testPlace } from '../../testing/test-place.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
 import { readStartTime } from './attempts.ts';
-import { closeInputCache, inputCacheDir } from './input-cache.ts';
+import { inputCacheDir, restrictInputCache } from './input-cache.ts';
 import { createLocalDriver } from './local-driver.ts';
 
 const SERVER = path.resolve(import.meta.dirname, '../../../../..');
@@ -99,7 +99,7 @@ async function furnish(machine: Awaited<ReturnType<typeof makeMachine>>) {
   const cached = path.join(inputCacheDir(caches), 'cdef');
   await mkdir(inputCacheDir(caches), { recursive: true, mode: 0o755 });
   await link(blob, cached);
-  await closeInputCache(caches);
+  await restrictInputCache(caches);
   const socketDir = path.join(dataDir, 'postgres');
   await mkdir(socketDir, { mode: 0o700 });
   const socket = path.join(socketDir, 's');

@@ -8,9 +8,9 @@ import { revokeKeys } from '../keys/api-keys.ts';
 import { deleteWebAppKey, listKeys } from '../keys/key-queries.ts';
 import { anonymiseUser, lockUser } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { recogniseMailbox } from '../returning/returning-users.ts';
+import { recordMailbox } from '../returning/returning-users.ts';
 import { deleteUserSessions } from '../sessions/session-queries.ts';
-import { hashingFor, passwords } from '../sign-in/hash-passwords.ts';
+import { passwords, runWithHashQueue } from '../sign-in/hash-passwords.ts';
 import {
   deleteLinkedMethods,
   deletePassword,
@@ -32,7 +32,7 @@ export async function closeAccount(
   // Lock first: a concurrent sign-in either commits before this transaction, or finds the account deleted.
   await lockUser(tx, userId);
   // Only accounts from before this feature are not recorded yet.
-  await recogniseMailbox(tx, { userId, config });
+  await recordMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
   await revokeKeys(
     tx,
@@ -65,7 +65,7 @@ export async function confirmIdentity(
   const hash = await findPasswordHash(ctx.db, userId);
   if (hash !== null) {
     const isRight =
-      password !== undefined && (await hashingFor(address, () => passwords.verify({ hash, password })));
+      password !== undefined && (await runWithHashQueue(address, () => passwords.verify({ hash, password })));
     if (isRight) return;
     throw invalidParam('password', 'Wrong password');
   }

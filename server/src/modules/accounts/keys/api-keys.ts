@@ -21,9 +21,9 @@ import {
   signInRequired,
 } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { shareUser } from '../queries.ts';
+import { lockUserAgainstDeletion } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { shareSession } from '../sessions/session-queries.ts';
+import { lockSessionAgainstEnd } from '../sessions/session-queries.ts';
 import { serverSecret } from '../sign-in/server-secret.ts';
 import { decryptApiKey, hashApiKey, makeApiKey } from './api-key.ts';
 import {
@@ -218,8 +218,8 @@ async function findOwnKey(tx: Transaction, ctx: Context, keyId: string): Promise
 async function findOwnWebAppKey(tx: Transaction, { caller, clock }: Context): Promise<KeyRow> {
   const { userId, key, session } = caller;
   // Lock in the order users, sessions, keys, like proofs of an address and deletions, to avoid deadlocks.
-  await shareUser(tx, userId);
-  if (session && !(await shareSession(tx, session.id))) {
+  await lockUserAgainstDeletion(tx, userId);
+  if (session && !(await lockSessionAgainstEnd(tx, session.id))) {
     throw signInRequired();
   }
   const webAppKey = await lockWebAppKey(tx, userId);

@@ -41,7 +41,7 @@ function mailboxOf(email: string): string {
  * sends mail and the address is unverified, it records nothing, because the address may belong to another
  * person. If accounts with one mailbox are created concurrently, only one of them counts as the first.
  */
-export async function recogniseMailbox(
+export async function recordMailbox(
   tx: Transaction,
   { userId, config }: { userId: string; config: Config },
 ): Promise<boolean> {
@@ -56,9 +56,9 @@ export async function recogniseMailbox(
  * Step: records the mailbox of a user whose address was just verified. Marks the account as returning if an
  * earlier account had this mailbox. If the server sends no mail, the sign-up has already recorded it.
  */
-export async function rememberProven(
+export async function recordProvenMailbox(
   tx: Transaction,
   { userId, config }: { userId: string; config: Config },
 ): Promise<void> {
-  if (config.mail && (await recogniseMailbox(tx, { userId, config }))) await setReturning(tx, userId);
+  if (config.mail && (await recordMailbox(tx, { userId, config }))) await setReturning(tx, userId);
 }

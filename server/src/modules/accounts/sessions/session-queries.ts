@@ -2,7 +2,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
 
 /** Returns false if the session has ended; otherwise prevents its end until the transaction ends. */
-export async function shareSession(tx: Transaction, sessionId: string): Promise<boolean> {
+export async function lockSessionAgainstEnd(tx: Transaction, sessionId: string): Promise<boolean> {
   const row = await tx
     .selectFrom('sessions')
     .select('id')

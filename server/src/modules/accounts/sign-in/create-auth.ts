@@ -10,7 +10,7 @@ import type { Mail } from '../../../platform/mail/queries.ts';
 import { mailOnRequest } from '../proven-addresses.ts';
 import { countRecentAudit, lockAddress } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { rememberProven } from '../returning/returning-users.ts';
+import { recordProvenMailbox } from '../returning/returning-users.ts';
 import { revokeAllKeys } from '../revoke-access.ts';
 import { type OnUserCreated, provisionUser } from '../users.ts';
 import { checkAuthForms, type EndingKeys } from './check-auth-forms.ts';
@@ -187,7 +187,7 @@ function addressConfirmation(services: Services) {
         await lockAddress(tx, userId);
         // Count a link only once: a second concurrent call would take the mailbox for a returning user's.
         if ((await countRecentAudit(tx, userId, 'address.proven')) > 0) return;
-        await rememberProven(tx, { userId, config });
+        await recordProvenMailbox(tx, { userId, config });
         await recordAudit(tx, { userId, action: 'address.proven', detail: { by: 'mail' } });
       });
     },

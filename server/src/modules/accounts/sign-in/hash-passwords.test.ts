@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hashingFor, hashPasswords } from './hash-passwords.ts';
+import { hashPasswords, runWithHashQueue } from './hash-passwords.ts';
 
 test('client addresses take turns, and only an address with too many waiting calls is rejected', async () => {
   const begun: string[] = [];
@@ -11,9 +11,9 @@ test('client addresses take turns, and only an address with too many waiting cal
     verify: async () => true,
   });
   const flood = Array.from({ length: 100 }, (_, index) =>
-    hashingFor('office', () => hash(`office ${index}`)),
+    runWithHashQueue('office', () => hash(`office ${index}`)),
   );
-  const other = hashingFor('home', () => hash('home'));
+  const other = runWithHashQueue('home', () => hash('home'));
   const ends = await Promise.allSettled(flood);
   expect(await other).toBe('home');
   expect(begun.indexOf('home')).toBeLessThan(4);
@@ -21,5 +21,5 @@ test('client addresses take turns, and only an address with too many waiting cal
   expect(refused).toHaveLength(80);
   expect(refused[0]?.reason).toMatchObject({ code: 'unavailable' });
   // After its calls have finished, the address is accepted again.
-  await hashingFor('office', () => hash('once more'));
+  await runWithHashQueue('office', () => hash('once more'));
 });

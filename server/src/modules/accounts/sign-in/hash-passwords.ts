@@ -21,7 +21,7 @@ const IN_LINE_MAX = 20;
 const calls = new AsyncLocalStorage<{ address: string; verifiedHash: string | null }>();
 
 /** Runs `work`. Its password hashes wait in the queue under this client address. */
-export function hashingFor<T>(address: string, work: () => Promise<T>): Promise<T> {
+export function runWithHashQueue<T>(address: string, work: () => Promise<T>): Promise<T> {
   return calls.run({ address, verifiedHash: null }, work);
 }
 

@@ -4,7 +4,7 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { isOperatorAddress } from '../operators.ts';
 import { lockAddress, setAddressVerified } from '../queries.ts';
 import { recordAudit } from '../record-audit.ts';
-import { rememberProven } from '../returning/returning-users.ts';
+import { recordProvenMailbox } from '../returning/returning-users.ts';
 import { revokeAccess } from '../revoke-access.ts';
 import { serverSecret } from './server-secret.ts';
 import { deletePassword } from './sign-in-queries.ts';
@@ -41,7 +41,7 @@ export async function claimAccount(
     await revokeAccess(tx, { userId, serverSecret: serverSecret(config), now: clock.now() });
   if (!user.email_verified && (by !== 'reset_link' || !isOperatorAddress(config, user.email))) {
     await setAddressVerified(tx, userId);
-    await rememberProven(tx, { userId, config });
+    await recordProvenMailbox(tx, { userId, config });
   }
   await recordAudit(tx, { userId, action: 'address.proven', detail: { by } });
 }

@@ -84,7 +84,7 @@ export async function findFileAbove(
  * Returns a path that would be both a file and a folder: an existing file among `folders`, or an existing
  * folder among `paths`. Ignores files in `removed`.
  */
-export async function findClash(
+export async function findPathConflict(
   tx: Transaction,
   assetId: string,
   { paths, folders, removed, ...of }: { paths: string[]; folders: string[]; removed: string[] } & OfBranch,

@@ -5,7 +5,7 @@ import { type AppError, conflict, notFoundError, preconditionFailed } from '../.
 import { lockBlobs } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
-import { findClash, listFilesInFolders } from '../files/folder-queries.ts';
+import { findPathConflict, listFilesInFolders } from '../files/folder-queries.ts';
 import { assertBlobsFitQuota, readQuota } from '../files/storage-quota.ts';
 import { type AssetRow, findAsset, newestFiles } from '../queries.ts';
 import { saveFamily } from '../recognise/family.ts';
@@ -202,7 +202,7 @@ export async function assertNoPathConflicts(
   const folders = new Set(paths.flatMap(foldersAbove));
   const clash =
     paths.find((path) => folders.has(path)) ??
-    (await findClash(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
+    (await findPathConflict(tx, assetId, { paths, folders: [...folders], removed: [...removed], end }));
   if (clash === undefined) return;
   throw conflict(`${clash} cannot be a file and a folder. Delete the existing one first`, { param });
 }

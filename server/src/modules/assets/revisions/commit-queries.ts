@@ -43,7 +43,7 @@ export async function findByTag(db: Database | Transaction, assetId: string, tag
 }
 
 /** Returns commits in descending order, with numbers up to `from` and above `above`. */
-export async function selectCommitsDown(
+export async function selectCommitsDescending(
   db: Database | Transaction,
   { assetId, from, above, limit }: { assetId: string; from: number; above: number; limit: number },
 ): Promise<CommitRow[]> {

@@ -16,7 +16,7 @@ import {
   findByRevision,
   findByTag,
   selectCommitIds,
-  selectCommitsDown,
+  selectCommitsDescending,
   selectLastCommits,
   selectTagsOf,
 } from './commit-queries.ts';
@@ -57,7 +57,7 @@ export async function listCommits(
   // Numbers on main have no gaps, so skip by subtraction.
   const first = from - skip;
   if (first < 0) return [];
-  const rows = await selectCommitsDown(db, { assetId: asset.id, from: first, above: 0, limit });
+  const rows = await selectCommitsDescending(db, { assetId: asset.id, from: first, above: 0, limit });
   return rows.length < limit ? [...rows, emptyCommit(asset)] : rows;
 }
 
@@ -67,7 +67,12 @@ async function listBranchCommits(
   { from, skip, limit }: { from: number; skip: number; limit: number },
 ): Promise<Commit[]> {
   const start = startOf(from);
-  const rows = await selectCommitsDown(db, { assetId: asset.id, from: from - skip, above: start, limit });
+  const rows = await selectCommitsDescending(db, {
+    assetId: asset.id,
+    from: from - skip,
+    above: start,
+    limit,
+  });
   const branch = await findBranchOf(db, asset.id, from);
   if (rows.length === limit || !branch) return rows;
   const rest = { skip: Math.max(0, skip - (from - start)), limit: limit - rows.length };

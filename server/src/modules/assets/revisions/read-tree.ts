@@ -49,7 +49,7 @@ export async function hasFolder(db: Database, of: OfRevision & { path: string })
 }
 
 /** Returns the folder's path as sent if it has files, otherwise the path in composed form (NFC). */
-export async function spellFolder(db: Database, of: OfRevision & { path: string }): Promise<string> {
+export async function findFolderSpelling(db: Database, of: OfRevision & { path: string }): Promise<string> {
   const composed = of.path.normalize('NFC');
   return composed === of.path || (await hasFolder(db, of)) ? of.path : composed;
 }

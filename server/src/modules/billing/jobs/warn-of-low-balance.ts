@@ -4,11 +4,11 @@ import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
 import { notify } from '../../notifications/notifications.ts';
 import {
-  findLastLook,
-  findLastMoved,
+  findLastBalanceCheck,
+  findLastTransferSeq,
   type Moved,
-  popLowBalances,
   saveBalanceCheck,
+  unwatchLowBalances,
   watchBalances,
 } from '../low-balance-queries.ts';
 import { findChainHead } from '../verification/chain-queries.ts';
@@ -32,13 +32,13 @@ export const warnOfLowBalanceJob = defineJob({
     // A transfer with a lower number may still appear before unsealed ones. Only continue from the last seal
     // next time, so that unsealed transfers are checked again.
     const sealed = (await findChainHead(db))?.seq ?? 0n;
-    const last = await findLastLook(db);
+    const last = await findLastBalanceCheck(db);
     if (last?.limitMicro !== limitMicro) {
       await look(db, { limitMicro, moved: null, seq: sealed });
       return;
     }
     for (let after = last.seq; ; ) {
-      const upTo = await findLastMoved(db, after, MOVED);
+      const upTo = await findLastTransferSeq(db, after, MOVED);
       if (upTo === null) return;
       await look(db, { limitMicro, moved: { after, upTo }, seq: upTo < sealed ? upTo : sealed });
       after = upTo;
@@ -65,7 +65,7 @@ async function look(
 
 /** Returns the number of notified users. */
 async function warnSome(tx: Transaction, limitMicro: bigint, moved: Moved | null): Promise<number> {
-  const low = await popLowBalances(tx, { limitMicro, moved, atMost: BATCH });
+  const low = await unwatchLowBalances(tx, { limitMicro, moved, atMost: BATCH });
   await notify(
     tx,
     ...low.map(({ userId, balanceMicro }) => ({

@@ -10,7 +10,7 @@ import { verifyLedger } from '../verification/verify-ledger.ts';
 import { GRANTS_ACCOUNT, userAccount } from './accounts.ts';
 import { chargeBack, collectDebts, expireGiven } from './given-credits.ts';
 import { hold, release, settle } from './holds/holds.ts';
-import { readSend, sendAll } from './sends.ts';
+import { assertSent, sendAll } from './sends.ts';
 import { transfer } from './transfer.ts';
 
 let db: Database;
@@ -200,7 +200,7 @@ describe('a chargeback', () => {
     const gathered = async (amountMicro: bigint) => {
       const asked = { senderId: ada, recipient: bob, amountMicro, idempotencyKey: null, keyId: null };
       const [answer] = await sendAll({ db, pool }, [asked], { wait: true });
-      if (answer) readSend(answer, asked);
+      if (answer) assertSent(answer, asked);
     };
     const refusal = {
       code: 'not_sendable',

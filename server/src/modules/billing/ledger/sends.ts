@@ -67,7 +67,7 @@ type SendAnswer = {
 };
 
 /**
- * Makes the transfers in order, and returns one result for each (see `readSend`). Uses its own transaction
+ * Makes the transfers in order, and returns one result for each (see `assertSent`). Uses its own transaction
  * and sends no notifications, because they would serialise the commits; the caller sends them afterwards.
  * Without `wait`, skips transfers whose accounts are locked, with the result 'busy'. `dailyMaxMicro` limits
  * what each sender may send within 24 hours; null for no limit.
@@ -92,7 +92,7 @@ export async function sendAll(
  * Returns the ids of a successful transfer. Otherwise throws the errors of `transfer`, or AppError
  * 'not_found' or 'invalid_request' for the recipient.
  */
-export function readSend(
+export function assertSent(
   { outcome, transfer_id, recipient_id, ...limits }: SendAnswer,
   { amountMicro }: Send,
 ): { transferId: string; recipientId: string } {

@@ -4,12 +4,13 @@ import type { Services } from '../../../platform/context.ts';
 import { unavailable } from '../../../platform/errors.ts';
 import { announceChange } from '../../../platform/events/publish-change.ts';
 import { revenueAccount, userAccount } from '../ledger/accounts.ts';
-import { isOutOfCredit } from '../ledger/holds/holds.ts';
+import { isCreditExhausted } from '../ledger/holds/holds.ts';
 import { acquireHold, keyOf, type Usage } from './credit.ts';
 import { EventWriter } from './event-writer.ts';
 import { endLease, growHoldNow, openWindowRow, renewLease, type UsageEvent } from './usage-queries.ts';
 import {
   closeWindow,
+  extendReservation,
   firstHoldMicro,
   growth,
   headroomMicro,
@@ -19,7 +20,6 @@ import {
   reserve,
   settle,
   type Window,
-  widen,
 } from './usage-window.ts';
 
 /**
@@ -206,7 +206,7 @@ export class UsageLeader {
       },
     }).catch((error: unknown) => {
       // It is unknown whether the row exists, so close it like an existing window.
-      if (!isOutOfCredit(error)) this.add({ id, holdId: '', usage, heldMicro: 0n, state: 'ending' });
+      if (!isCreditExhausted(error)) this.add({ id, holdId: '', usage, heldMicro: 0n, state: 'ending' });
       throw error;
     });
     const open = this.add({ id, holdId, usage, heldMicro, state: 'open' });
@@ -272,7 +272,7 @@ export class UsageLeader {
    */
   private async widen(open: OpenWindow, byMicro: bigint): Promise<void> {
     for (;;) {
-      const widened = widen(open.window, byMicro, this.nowMs());
+      const widened = extendReservation(open.window, byMicro, this.nowMs());
       if (widened) {
         open.window = widened;
         return;

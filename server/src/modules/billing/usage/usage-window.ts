@@ -103,7 +103,7 @@ export function reserve(window: Window, priceMicro: bigint, nowMs: number): Wind
  * Returns the window after an open reservation was raised by this amount; null if not enough of its hold is
  * left.
  */
-export function widen(window: Window, byMicro: bigint, nowMs: number): Window | null {
+export function extendReservation(window: Window, byMicro: bigint, nowMs: number): Window | null {
   if (headroomMicro(window) < byMicro) return null;
   return { ...window, reservedMicro: window.reservedMicro + byMicro, usedMs: nowMs };
 }

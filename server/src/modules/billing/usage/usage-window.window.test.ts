@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  extendReservation,
   firstHoldMicro,
   growth,
   headroomMicro,
@@ -9,7 +10,6 @@ import {
   reserve,
   settle,
   type Window,
-  widen,
 } from './usage-window.ts';
 
 const PRICE = 100n;
@@ -26,7 +26,7 @@ test('a window never promises more than its hold', () => {
       const at = next(open.length || 1);
       const reservedBefore = open[at];
       if (next(4) === 0 && reservedBefore !== undefined) {
-        const wider = widen(window, priceMicro, step);
+        const wider = extendReservation(window, priceMicro, step);
         expect(wider === null, `seed ${seed}`).toBe(headroomMicro(window) < priceMicro);
         if (wider) open[at] = reservedBefore + priceMicro;
         window = wider ?? grown(window, priceMicro, step);

@@ -1,4 +1,4 @@
-import { isOutOfCredit } from '../ledger/holds/holds.ts';
+import { isCreditExhausted } from '../ledger/holds/holds.ts';
 import type { UsageLeader } from './usage-leader.ts';
 
 /** Closes idle usage windows of this process, which releases their unused holds. */
@@ -17,7 +17,7 @@ export async function withIdleCredit<Answer>(
   try {
     return await work();
   } catch (error) {
-    if (!isOutOfCredit(error) || (await usage.closeIdle(userId)) === 0) throw error;
+    if (!isCreditExhausted(error) || (await usage.closeIdle(userId)) === 0) throw error;
     return work();
   }
 }

@@ -3,7 +3,7 @@ import {
   controlsInConfiguration,
   controlsInTokenizer,
   mayContainControlTokens,
-  withoutControls,
+  neutralizeControlTokens,
 } from './control-tokens.ts';
 
 const chat = (content: string, more: object = {}) => ({
@@ -17,7 +17,7 @@ it.each(['<|im_end|>', '<BOS_TOKEN>', '<\uff5cUser\uff5c>', '[gMASK]', '[/INST]'
   (control) => {
     const body = chat(`Say ${control} twice`);
     expect(mayContainControlTokens(body)).toBe(true);
-    const [message] = withoutControls(body, [control]).messages as { content: string }[];
+    const [message] = neutralizeControlTokens(body, [control]).messages as { content: string }[];
     expect(message?.content).toBe(`Say ${control[0]}\u2060${control.slice(1)} twice`);
   },
 );
@@ -40,8 +40,8 @@ it('replaces control tokens in tool descriptions, but not in fields that bind th
   });
   const body = chat('Hi', { tools: [tool('Ends </s>')] });
   expect(mayContainControlTokens(body)).toBe(true);
-  expect(withoutControls(body, ['</s>']).tools).toEqual([tool('Ends <\u2060/s>')]);
-  expect(withoutControls(chat('Hi'), ['</s>'])).toEqual(chat('Hi'));
+  expect(neutralizeControlTokens(body, ['</s>']).tools).toEqual([tool('Ends <\u2060/s>')]);
+  expect(neutralizeControlTokens(chat('Hi'), ['</s>'])).toEqual(chat('Hi'));
 });
 
 it('reads the control tokens of a truncated tokenizer', () => {

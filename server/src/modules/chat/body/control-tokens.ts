@@ -22,7 +22,7 @@ export function mayContainControlTokens({ messages, tools }: CompletionBody): bo
 }
 
 /** Turns control tokens in messages and tool descriptions into plain text, which cannot end a turn. */
-export function withoutControls(body: CompletionBody, controls: string[]): CompletionBody {
+export function neutralizeControlTokens(body: CompletionBody, controls: string[]): CompletionBody {
   // Longer tokens first, because one token may be the start of another.
   const known = controls.filter((one) => one.length > 2).sort((one, other) => other.length - one.length);
   if (known.length === 0) return body;

@@ -11,7 +11,7 @@ import {
   controlsInConfiguration,
   controlsInTokenizer,
   mayContainControlTokens,
-  withoutControls,
+  neutralizeControlTokens,
 } from './control-tokens.ts';
 
 type Files = AssetRevision['files'];
@@ -59,7 +59,7 @@ export async function withTemplateOptions(
   upstream: Pick<Upstream, 'server_id' | 'model_name' | 'engine'>,
 ): Promise<{ body: CompletionBody; warnings: string[] }> {
   const body = mayContainControlTokens(sent)
-    ? withoutControls(sent, (await optionsOf(ctx, upstream.server_id)).controls)
+    ? neutralizeControlTokens(sent, (await optionsOf(ctx, upstream.server_id)).controls)
     : sent;
   const { reasoning_effort: effort, verbosity, ...rest } = body;
   if (upstream.engine === 'llamacpp' && bindingOf(body, upstream.engine))

@@ -10,10 +10,10 @@ import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/model-servers.ts';
 import { readModelJson } from '../../models/weights/model-files.ts';
 import { postToModelServer, readText } from '../../serving/ask/model-server-client.ts';
-import { ONE_PIECE_MS_MAX } from '../../serving/ask/request-deadline.ts';
+import { NON_STREAMING_MS_MAX } from '../../serving/ask/request-deadline.ts';
 import { callModel, type RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { atModelServer } from '../upstream/at-model-server.ts';
+import { withModelServer } from '../upstream/with-model-server.ts';
 import {
   areTokens,
   type EmbeddingInputs,
@@ -71,7 +71,7 @@ export function answerEmbeddings(
 ): Promise<ResponseOf<typeof createEmbeddings>> {
   return callModel(ctx, parts, {
     ...{ modelName: body.model, kind: 'embedding' as const },
-    ...{ client, inAllMs: ONE_PIECE_MS_MAX },
+    ...{ client, inAllMs: NON_STREAMING_MS_MAX },
     prepare: async (upstream, priceList) => {
       await checkDimensions(ctx, upstream, body.dimensions);
       const inputs = toInputs(body.input);
@@ -134,7 +134,7 @@ async function embedBatch(
   { start, inputs, isOne }: { start: number; inputs: EmbeddingInputs; isOne: boolean },
 ): Promise<Vectors> {
   const { upstream, signal, deadline } = call;
-  return atModelServer(ctx, parts, call, { kind: 'embedding' }, (server) => {
+  return withModelServer(ctx, parts, call, { kind: 'embedding' }, (server) => {
     deadline.progress();
     return send(server, inputs, signal, { start, isOne, modelName: upstream.model_name });
   });

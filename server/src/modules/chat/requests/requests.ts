@@ -2,7 +2,7 @@ import { DEFAULT_ANSWER_TOKENS } from '@bakehouse/contract/limits';
 import { smallerAmount } from '@bakehouse/contract/money';
 import type { Logger } from 'pino';
 import type { Context } from '../../../platform/context.ts';
-import { isOutOfCredit } from '../../billing/ledger/holds/holds.ts';
+import { isCreditExhausted } from '../../billing/ledger/holds/holds.ts';
 import { costMicro } from '../../billing/prices/cost.ts';
 import type { Reservation } from '../../billing/usage/usage-leader.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
@@ -57,7 +57,7 @@ export function reserveAsUsed(
       await extend(highestCostOfAll(prices, choices, next));
       reserved = next;
     } catch (error) {
-      if (isOutOfCredit(error) || completionTokens >= reserved) throw error;
+      if (isCreditExhausted(error) || completionTokens >= reserved) throw error;
     }
   };
 }

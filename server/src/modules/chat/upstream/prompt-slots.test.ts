@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { promptSlots, slotsByAddress } from './prompt-slots.ts';
+import { promptSlots, promptSlotsByServer } from './prompt-slots.ts';
 
 type Take = ReturnType<typeof promptSlots>;
 
@@ -79,7 +79,7 @@ it('gives each request its own slot, and none if all are busy', () => {
 });
 
 it('remembers the most recently used model servers', () => {
-  const slotsOf = slotsByAddress(1, 2);
+  const slotsOf = promptSlotsByServer(1, 2);
   const isReused = (address: string) => answered(slotsOf(address), ada('What is rye?'))?.reuse;
   expect(isReused('one')).toBe(false);
   expect(isReused('two')).toBe(false);

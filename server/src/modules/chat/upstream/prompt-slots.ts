@@ -88,7 +88,7 @@ export function promptSlots(count: number): TakeSlot {
 export type SlotsByAddress = (baseUrl: string) => TakeSlot;
 
 /** Tracks the slots of up to `max` model servers with `count` slots each. */
-export function slotsByAddress(count: number, max = 1000): SlotsByAddress {
+export function promptSlotsByServer(count: number, max = 1000): SlotsByAddress {
   const known = new Map<string, TakeSlot>();
   return (baseUrl) => {
     const slots = known.get(baseUrl) ?? promptSlots(count);

@@ -8,9 +8,9 @@ import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { readText } from '../../serving/ask/model-server-client.ts';
 import { requestDeadline } from '../../serving/ask/request-deadline.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { slotsByAddress } from './prompt-slots.ts';
+import { promptSlotsByServer } from './prompt-slots.ts';
 import { reachModelServer } from './reach-model-server.ts';
-import { unreachedServers } from './replicas/replicas.ts';
+import { trackUnreachableServers } from './replicas/replicas.ts';
 import { serverTurns } from './server-turns.ts';
 
 /* Tests vLLM's retries, the use of llama.cpp's cache, and a router in front of replicas. */
@@ -54,7 +54,7 @@ const upstream = {
 } as unknown as Upstream;
 const parts = {
   turns: serverTurns({ begin: () => () => undefined, sharers: () => 1 }),
-  unreached: unreachedServers(),
+  unreached: trackUnreachableServers(),
   replicas: { grow: () => undefined, keep: () => () => undefined },
   presence: { settled: async () => undefined, alone: () => null },
 } as unknown as ChatParts;
@@ -117,7 +117,7 @@ test('returns a rejection if the request has no maximum, or if the retry fails t
 
 test('requests progress events from llama.cpp if more than one batch of the prompt is not cached', async () => {
   refuses = () => false;
-  const slots = slotsByAddress(1);
+  const slots = promptSlotsByServer(1);
   const through = { presence: { settled: async () => undefined, alone: () => 1 }, slots };
   const turn = (content: string) =>
     ask({ messages: [{ role: 'user', content }] }, { of: { engine: 'llamacpp', is_own: false }, through });
@@ -170,7 +170,7 @@ describe("a router in front of a deployment's replicas", () => {
 
   test.each([502, 503, 504])('falls back to the replicas if it answers with %i', async (status) => {
     answers = status;
-    const through = { unreached: unreachedServers() };
+    const through = { unreached: trackUnreachableServers() };
     expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 1' });
     // Later requests skip the router for some time.
     expect(await ask({}, { of: behind, through })).toEqual({ status: 200, text: 'answer 2' });

@@ -6,8 +6,8 @@ import { chooseAdapter } from '../../serving/text-spec.ts';
 import { type CompletionBody, promptText, toBoundRequest } from '../body/completion-request.ts';
 import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
-import { atModelServer } from './at-model-server.ts';
 import type { AcquiredSlot } from './prompt-slots.ts';
+import { withModelServer } from './with-model-server.ts';
 
 /**
  * Minimum bytes of a batch of tokens that llama.cpp reads (`serve/llamacpp.py`), because a token has at least
@@ -40,7 +40,7 @@ export async function reachModelServer(
   { onWait, ...question }: Question,
   pass: Pass,
 ): Promise<void> {
-  await atModelServer(ctx, parts, call, { kind: 'text', onWait }, (server) =>
+  await withModelServer(ctx, parts, call, { kind: 'text', onWait }, (server) =>
     send(ctx, parts, { ...call, ...question }, { server, pass }),
   );
 }

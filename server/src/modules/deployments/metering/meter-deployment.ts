@@ -7,7 +7,7 @@ import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { AppError } from '../../../platform/errors.ts';
 import { availableMicro } from '../../billing/ledger/available-micro.ts';
-import { extendHold, hold, leftOfBudgetMicro, settle } from '../../billing/ledger/holds/holds.ts';
+import { extendHold, hold, remainingBudgetMicro, settle } from '../../billing/ledger/holds/holds.ts';
 import { agreedPrice, costMicro, currentPriceOf } from '../../billing/prices/cost.ts';
 import { readPrices } from '../../billing/prices/read-prices.ts';
 import {
@@ -16,7 +16,7 @@ import {
   lockDeployment,
   recordMeteredTime,
   recordSettlement,
-  setBatchHold,
+  setDeploymentHold,
 } from '../queries.ts';
 
 /**
@@ -159,7 +159,7 @@ async function holdTime(
     expiresAt: new Date(now.getTime() + HOLD_SLACK_MS),
     idempotencyKey: `deployment:${deployment.id}:${deployment.holds_made}`,
   });
-  await setBatchHold(tx, deployment.id, {
+  await setDeploymentHold(tx, deployment.id, {
     holdId,
     heldMs: periodMs,
     unitPriceMicro: deployment.unit_price_micro,
@@ -172,7 +172,7 @@ async function holdTime(
  */
 export async function holdLastPart(tx: Transaction, now: Date, deployment: DeploymentRow): Promise<boolean> {
   const available = await availableMicro(tx, deployment.user_id);
-  const left = deployment.key_id === null ? null : await leftOfBudgetMicro(tx, deployment.key_id);
+  const left = deployment.key_id === null ? null : await remainingBudgetMicro(tx, deployment.key_id);
   const micro = left === null ? available : smallerAmount(left, available);
   const priced = await atPriceOfNow(tx, now, deployment);
   const periodMs = (micro * BigInt(PERIOD_MS)) / timeCostMicro(priced, BigInt(PERIOD_MS));

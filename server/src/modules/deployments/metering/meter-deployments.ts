@@ -7,7 +7,7 @@ import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { AppError } from '../../../platform/errors.ts';
 import { sqlStates } from '../../../platform/postgres/sql-states.ts';
-import { isOutOfCredit } from '../../billing/ledger/holds/holds.ts';
+import { isCreditExhausted } from '../../billing/ledger/holds/holds.ts';
 import type { IdleCredit } from '../../billing/usage/with-idle-credit.ts';
 import { endDeployment, sleepDeployment } from '../end-deployment.ts';
 import { type DeploymentRow, listAwakeDeployments, lockDeployment, recordMeteredTime } from '../queries.ts';
@@ -145,7 +145,7 @@ async function holdMore(
     await holdPeriod(tx, now, deployment);
     return null;
   } catch (error) {
-    if (isOutOfCredit(error)) return error;
+    if (isCreditExhausted(error)) return error;
     throw error;
   }
 }

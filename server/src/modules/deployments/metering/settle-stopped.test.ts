@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { expireHolds } from '../../billing/ledger/holds/holds.ts';
-import { lockDeployment, recordAsleep, setDraftEnded } from '../queries.ts';
+import { lockDeployment, recordAsleep, setDeploymentEnded } from '../queries.ts';
 import { wakeDeployment } from '../reach/wake-deployment.ts';
 import { starterServing } from '../testing/starter-serving.ts';
 import { countTime } from './meter-deployment.ts';
@@ -87,7 +87,7 @@ test('charges within a minute what a killed process has not charged, and stops t
   const before = await balance();
   await inTransaction(db, async (tx) => {
     await countTime(tx, clock.now(), await lockDeployment(tx, podId));
-    await setDraftEnded(tx, podId, { now: clock.now(), failed: false, reason: 'Terminated by you' });
+    await setDeploymentEnded(tx, podId, { now: clock.now(), failed: false, reason: 'Terminated by you' });
   });
   expect((await balance()).held).toBeGreaterThan(0n);
   clock.advance({ minutes: 1 });

@@ -7,7 +7,7 @@ import { type Database, type Transaction, toJson } from '../../../platform/db/da
 import { publishChange } from '../../../platform/events/publish-change.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { IN_ALL_MS_MAX } from '../../serving/ask/request-deadline.ts';
+import { REQUEST_MS_MAX } from '../../serving/ask/request-deadline.ts';
 import type { PlacedModel } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
@@ -26,7 +26,7 @@ import { announceModelServer } from './watch-model-server.ts';
 const LEAVES = 'Its place was needed or released';
 
 /** Maximum duration of a request. */
-const LEAVES_S_MAX = IN_ALL_MS_MAX / 1000;
+const LEAVES_S_MAX = REQUEST_MS_MAX / 1000;
 
 /** Purpose of a workload that serves a model. */
 export type ServedWorkload = {

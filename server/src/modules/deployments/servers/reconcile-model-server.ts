@@ -12,7 +12,7 @@ import {
   recordAsleep,
   recordCarrier,
   recordDroppedReplica,
-  setDraftEnded,
+  setDeploymentEnded,
 } from '../queries.ts';
 import {
   carries,
@@ -298,7 +298,7 @@ async function applyFailure(
   );
   const end = { now, failed: true, reason: failure.reason, carrierId: failure.id };
   for (const { row } of [...ended, ...asleep]) await countTime(tx, now, row);
-  for (const { row } of ended) await setDraftEnded(tx, row.id, end);
+  for (const { row } of ended) await setDeploymentEnded(tx, row.id, end);
   await notify(
     tx,
     ...ended.map(({ row }) => ({

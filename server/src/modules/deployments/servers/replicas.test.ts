@@ -8,7 +8,7 @@ import { type TestServing, testServing } from '../../../testing/test-serving.ts'
 import { costMicro } from '../../billing/prices/cost.ts';
 import { defaultPrice } from '../../billing/prices/default-price.ts';
 import { meterDeployments } from '../metering/meter-deployments.ts';
-import { lockDeployment, setDraftEnded, setReplicas } from '../queries.ts';
+import { lockDeployment, setDeploymentEnded, setReplicas } from '../queries.ts';
 import { insertModel, insertStarter } from '../testing/test-models.ts';
 import { CPU_SERVERS } from './limits/server-limits.ts';
 import { reconcileModelServer } from './reconcile-model-server.ts';
@@ -300,7 +300,7 @@ it('locks the workloads of replicas in the order of their ids', async () => {
     // Assign the workloads in reverse order, so that the first replica has the last id.
     for (const [at, { id }] of replicas.entries())
       await setWorkloads(tx, id, { workload_id: ids[at] ?? null, next_workload_id: null });
-    await setDraftEnded(tx, podId, { now: serving.clock.now(), failed: false, reason: 'Tried' });
+    await setDeploymentEnded(tx, podId, { now: serving.clock.now(), failed: false, reason: 'Tried' });
     const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
     prepared.resolve(rows[0]?.pid ?? 0);
     await isTaken.promise;

@@ -244,7 +244,7 @@ export async function listDeploymentsOfServer(db: Db, serverId: string) {
  * users. Does not count starter models, or the server `serverId` and its replicas. Only one transaction can
  * do this at a time, until it ends.
  */
-export async function countSlotsAwake(
+export async function countAwakeSlots(
   tx: Transaction,
   asked: { userId: string; serverId: string; starterIds: string[]; accelerator: string | null },
 ): Promise<{ own: number; all: number }> {

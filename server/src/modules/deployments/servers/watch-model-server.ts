@@ -7,7 +7,7 @@ import { publishSignal } from '../../../platform/events/publish-change.ts';
  * How often a waiting request polls. Polling is needed because a signal is lost if the database connection
  * breaks.
  */
-const LOOK_EVERY_MS = 3_000;
+const CHECK_EVERY_MS = 3_000;
 
 function signalName(serverId: string): string {
   return `model-server:${serverId}`;
@@ -37,7 +37,7 @@ export function watchModelServer(events: Pick<Events, 'onSignal'>, serverId: str
     change: async (signal) => {
       signal.throwIfAborted();
       const either = AbortSignal.any([signal, changed.signal]);
-      await pause(LOOK_EVERY_MS, undefined, { signal: either }).catch(() => signal.throwIfAborted());
+      await pause(CHECK_EVERY_MS, undefined, { signal: either }).catch(() => signal.throwIfAborted());
       changed = new AbortController();
     },
     stop,

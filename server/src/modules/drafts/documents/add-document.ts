@@ -22,7 +22,7 @@ import { withBlobFile } from '../../../platform/storage/read-blob.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { cleanFileName } from '../../assets/files/upload/clean-path.ts';
 import { acquireUploadSlot } from '../../assets/files/upload/upload-file.ts';
-import { findUserDraft, lockRestingDraft, toDocument } from '../drafts.ts';
+import { findUserDraft, lockIdleDraft, toDocument } from '../drafts.ts';
 import { insertDocument, selectDocuments } from '../queries.ts';
 import type { Section } from './sections.ts';
 
@@ -138,7 +138,7 @@ async function keep(
     sections: sections.filter(hasText),
   };
   await inTransaction(ctx.db, async (tx) => {
-    const { user_id: userId } = await lockRestingDraft(tx, ctx, draftId);
+    const { user_id: userId } = await lockIdleDraft(tx, ctx, draftId);
     const documents = await selectDocuments(tx, [draftId]);
     if (documents.length >= DOCUMENTS_MAX)
       throw invalidParam(

@@ -7,7 +7,7 @@ import { publishChange } from '../../../platform/events/publish-change.ts';
 import { startAnswers } from '../../batches/bulk-answers.ts';
 import { spendOnce } from '../../billing/spend-once.ts';
 import type { ChatParts } from '../../chat/chat-parts.ts';
-import { getDraft, lockRestingDraft } from '../drafts.ts';
+import { getDraft, lockIdleDraft } from '../drafts.ts';
 import { reopenChunks, replaceChunks, selectUnanswered } from '../queries.ts';
 import { type Quoted, readQuote } from './quote-draft.ts';
 
@@ -36,7 +36,7 @@ async function begin(
   id: string,
   { settings, chunks, unanswered, highestMicro, prices }: Quoted,
 ): Promise<{ id: string }> {
-  const row = await lockRestingDraft(tx, ctx, id);
+  const row = await lockIdleDraft(tx, ctx, id);
   // Another run may have answered chunks since the quote.
   if (chunks === null && (await selectUnanswered(tx, id)).length !== unanswered.length)
     throw conflict('The draft has changed. Start again.');

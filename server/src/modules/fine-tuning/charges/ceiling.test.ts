@@ -4,7 +4,7 @@ import { runCostMicro } from '../validation/estimate-run.ts';
 import {
   assertCeilingAbove,
   defaultCeilingMicro,
-  graceMicro,
+  freeWorkMicro,
   isOverTime,
   remainingCeilingMicro,
   resumeCeilingMicro,
@@ -60,7 +60,7 @@ describe('the free work that lets a run finish', () => {
   };
   const rounds = { settledMicro: 0n, chargedMicro: null, resumes: 0 };
   const lent = (step: number, stepsTotal: number, ceilingMicro: bigint, heldMicro = ceilingMicro) =>
-    graceMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
+    freeWorkMicro({ ...quoted, ...rounds, ceilingMicro, heldMicro }, { step, stepsTotal });
   const fiveMinutes = runCostMicro(price, 300, 1);
 
   test('is worth the held amount from the last step on, but at least five minutes', () => {
@@ -77,15 +77,15 @@ describe('the free work that lets a run finish', () => {
   test('lasts up to four times the estimate if the user chose no ceiling', () => {
     const usual = { ...quoted, ...rounds, estimateMicro: 100n, ceilingMicro: 150n };
     const left = { step: 1, stepsTotal: 9 };
-    expect(graceMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
-    expect(graceMicro({ ...usual, heldMicro: 149n }, left)).toBe(0n);
-    expect(graceMicro({ ...usual, resumes: 1, heldMicro: 150n }, left)).toBe(250n);
-    expect(graceMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
+    expect(freeWorkMicro({ ...usual, heldMicro: 150n }, left)).toBe(250n);
+    expect(freeWorkMicro({ ...usual, heldMicro: 149n }, left)).toBe(0n);
+    expect(freeWorkMicro({ ...usual, resumes: 1, heldMicro: 150n }, left)).toBe(250n);
+    expect(freeWorkMicro({ ...usual, heldMicro: 150n }, { step: 0, stepsTotal: 0 })).toBe(250n);
   });
 
   test('is nothing before the last step of a later round, because the cost of such a round is known', () => {
     const later = { ...quoted, ceilingMicro: 150n, settledMicro: 110n, chargedMicro: null, resumes: 1 };
-    const lentTo = (step: number) => graceMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
+    const lentTo = (step: number) => freeWorkMicro({ ...later, heldMicro: 40n }, { step, stepsTotal: 3 });
     expect([lentTo(1), lentTo(2)]).toEqual([0n, fiveMinutes]);
   });
 

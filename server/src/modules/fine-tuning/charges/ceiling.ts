@@ -14,7 +14,7 @@ export function defaultCeilingMicro(quoteMicro: bigint): bigint {
 const FINISH_S = 300;
 
 /** A run without a chosen ceiling is stopped after this multiple of its estimate. */
-export const TIMES_MAX = 4;
+export const ESTIMATE_FACTOR_MAX = 4;
 
 type Steps = Pick<Workload, 'step' | 'stepsTotal'>;
 type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
@@ -30,13 +30,14 @@ type Rounds = Pick<RunRow, 'ceilingMicro' | 'settledMicro' | 'chargedMicro'>;
  * - With a ceiling below the quote: the held amount again, once all steps are done.
  * - With a chosen ceiling before the first step, when the number of steps is unknown: nothing.
  */
-export function graceMicro(
+export function freeWorkMicro(
   run: Rounds & Pick<RunRow, 'price' | 'devices' | 'quote' | 'heldMicro' | 'resumes' | 'estimateMicro'>,
   steps: Steps,
 ): bigint {
   const { heldMicro, estimateMicro } = run;
   const isHeld = heldMicro >= remainingCeilingMicro(run);
-  const toEstimate = estimateMicro !== null && isHeld ? BigInt(TIMES_MAX) * estimateMicro - heldMicro : 0n;
+  const toEstimate =
+    estimateMicro !== null && isHeld ? BigInt(ESTIMATE_FACTOR_MAX) * estimateMicro - heldMicro : 0n;
   if (!isInLastStep(steps)) {
     if (estimateMicro !== null) return largerAmount(toEstimate, 0n);
     return steps.step === 0 || stopsAtCeiling(run) || !isHeld ? 0n : heldMicro;
@@ -55,7 +56,9 @@ export function isOverTime(
   usedMicro: bigint,
   steps: Steps,
 ): boolean {
-  return estimateMicro !== null && usedMicro > BigInt(TIMES_MAX) * estimateMicro && !isInLastStep(steps);
+  return (
+    estimateMicro !== null && usedMicro > BigInt(ESTIMATE_FACTOR_MAX) * estimateMicro && !isInLastStep(steps)
+  );
 }
 
 function isInLastStep({ step, stepsTotal }: Steps): boolean {

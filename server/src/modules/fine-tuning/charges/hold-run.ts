@@ -7,12 +7,12 @@ import { availableMicro } from '../../billing/ledger/available-micro.ts';
 import {
   extendHold,
   hold,
-  isOutOfCredit,
-  leftOfBudgetMicro,
+  isCreditExhausted,
+  remainingBudgetMicro,
   settle,
 } from '../../billing/ledger/holds/holds.ts';
 import { type RunHold, type RunRow, updateCharge, updateHold, updateStopReason } from '../queries.ts';
-import { graceMicro, isOverTime, remainingCeilingMicro, TIMES_MAX } from './ceiling.ts';
+import { ESTIMATE_FACTOR_MAX, freeWorkMicro, isOverTime, remainingCeilingMicro } from './ceiling.ts';
 import { roundCostMicro } from './cost.ts';
 
 /** Far longer than a run waits to start. A running run extends its hold. */
@@ -81,7 +81,7 @@ export async function meterRun(
   if (held < wanted) freeIdleCredit();
   if (!workload.phaseCounted) return;
   const used = costAfter(0);
-  const lent = graceMicro({ ...run, heldMicro: held }, workload);
+  const lent = freeWorkMicro({ ...run, heldMicro: held }, workload);
   if (isOverTime(run, used, workload)) await stopFor(tx, run, 'time', now);
   else if (held === 0n || held + lent < used) {
     const limit = run.estimateMicro === null ? 'ceiling' : 'time';
@@ -97,7 +97,7 @@ async function stopFor(
 ): Promise<void> {
   const why = {
     ceiling: `The run reached its spending limit of ${formatBgl(run.ceilingMicro)} BGL`,
-    time: `The run took ${TIMES_MAX} times as long as estimated`,
+    time: `The run took ${ESTIMATE_FACTOR_MAX} times as long as estimated`,
     credits: 'Your credits ran out',
     budget: 'The budget of its API key is used up',
   }[reason];
@@ -114,7 +114,7 @@ async function readMeans(
   run: RunRow,
 ): Promise<{ micro: bigint; limit: 'credits' | 'budget' }> {
   const available = await availableMicro(tx, run.userId);
-  const left = run.keyId === null ? null : await leftOfBudgetMicro(tx, run.keyId);
+  const left = run.keyId === null ? null : await remainingBudgetMicro(tx, run.keyId);
   return left !== null && left < available
     ? { micro: left, limit: 'budget' }
     : { micro: available, limit: 'credits' };
@@ -129,7 +129,7 @@ async function extend(tx: Transaction, run: RunRow, wantedMicro: bigint, now: Da
     await extendHold(tx, { holdId: run.holdId, amountMicro: micro, expiresAt });
   } catch (error) {
     // Another transaction has spent the credits, so the hold stays unchanged.
-    if (isOutOfCredit(error)) return run.heldMicro;
+    if (isCreditExhausted(error)) return run.heldMicro;
     if (error instanceof AppError && error.code === 'conflict') {
       return replace(tx, run, smallerAmount(wantedMicro, available), now);
     }
@@ -156,7 +156,7 @@ async function replace(tx: Transaction, run: RunRow, amountMicro: bigint, now: D
     await updateHold(tx, run.id, newHold);
     return newHold.micro;
   } catch (error) {
-    if (isOutOfCredit(error)) return 0n;
+    if (isCreditExhausted(error)) return 0n;
     throw error;
   }
 }

@@ -15,7 +15,7 @@ import { type TestClient, type TestUser, testClient } from '../../../testing/tes
 import { testDatabase } from '../../../testing/test-database.ts';
 
 /** Time limit for a wait. It is long, because training is slow while other tests run. */
-export const patiently = { timeout: 15 * 60_000, interval: 200 };
+export const LONG_WAIT = { timeout: 15 * 60_000, interval: 200 };
 
 /** A server program whose port, database and folder survive restarts. */
 export async function realServer(settings: Record<string, string> = {}) {
@@ -50,7 +50,7 @@ export async function realServer(settings: Record<string, string> = {}) {
         },
       });
       child.stdout?.on('data', () => undefined);
-      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), patiently);
+      await vi.waitFor(async () => expect((await fetch(`${url}/readyz`)).status).toBe(200), LONG_WAIT);
     },
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),

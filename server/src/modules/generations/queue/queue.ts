@@ -8,7 +8,7 @@ import { announceGeneration } from '../announce-generation.ts';
 import { endGeneration } from '../end-generation.ts';
 import { deletePreview, type GenerationRow, recordTurn, updateGeneration } from '../queries.ts';
 import { generationsTable } from '../run/generations-table.ts';
-import { planTurn } from '../run/plan-generation.ts';
+import { planLeased } from '../run/plan-generation.ts';
 import { begun, progressColumns } from '../run/progress.ts';
 import { cancelJob } from '../services/service-job.ts';
 
@@ -121,7 +121,7 @@ export async function leaseNext(
     const lease = id === null ? null : await claimRow(tx, generationsTable, id, now);
     if (!lease) return null;
     const { row } = lease;
-    const step = planTurn(row, now);
+    const step = planLeased(row, now);
     if (step.do === 'fail') {
       await endGeneration(tx, row, { state: 'failed', reason: step.reason, chargedMicro: 0n, now });
       return { ended: row };

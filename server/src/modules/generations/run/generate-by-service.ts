@@ -12,7 +12,7 @@ import { type Medium, mediumOf } from '../media-table.ts';
 import { readInput } from '../sources/sources.ts';
 import type { Attempt, Generated, RunningParts } from './attempt.ts';
 import { generationsTable } from './generations-table.ts';
-import { attemptOf, waitsFree } from './plan-generation.ts';
+import { attemptOf, isWaitFree } from './plan-generation.ts';
 import { begun } from './progress.ts';
 
 /** Attempts per download. A broken connection is retried once, immediately. */
@@ -70,7 +70,7 @@ export async function generateByService(
   const metadata = generationMetadata(lease.row);
   const outputs = await fetchOutputs(generated, {
     ...{ userId, medium, signal },
-    waitsForAll: waitsFree(lease.row.started_at, clock.now()),
+    waitsForAll: isWaitFree(lease.row.started_at, clock.now()),
     keep: (bytes) => keep({ bytes, metadata }),
   });
   return { outputs, revisionId: null, details: {} };

@@ -35,7 +35,7 @@ import type { GenerationRow } from '../queries.ts';
 import { readInput } from '../sources/sources.ts';
 import type { Attempt, Generated, RunningParts, StoredOutput } from './attempt.ts';
 import { begun, progressAfter, startingReason } from './progress.ts';
-import { type AnswerEvent, brokeOff, readImageEvents } from './read-image-events.ts';
+import { type AnswerEvent, INTERRUPTED, readImageEvents } from './read-image-events.ts';
 
 /** Error response of an image model server. */
 const refusal = z.object({ error: z.object({ message: z.string(), param: z.string().nullable() }) });
@@ -206,7 +206,7 @@ async function generate(
     // A delivered request may have crashed the server. Do not retry it immediately, as after a broken
     // response.
     const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
-    throw isBegun ? modelUnavailable(brokeOff, error) : error;
+    throw isBegun ? modelUnavailable(INTERRUPTED, error) : error;
   });
   if (answer.statusCode !== 200) throw await toError(answer, modelName);
   for await (const event of readImageEvents(answer, deadline.progress)) {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { conflict, internalError, invalidRequest, timedOut, unavailable } from '../../../platform/errors.ts';
-import { planAfterFailure, planTurn } from './plan-generation.ts';
+import { planAfterFailure, planLeased } from './plan-generation.ts';
 
 const now = new Date('2026-01-01T00:00:00Z');
 const away = unavailable('The model does not answer. Try again');
@@ -9,7 +9,7 @@ const busy = (retryAfterMs: number) => unavailable('fal is busy', { retryAfterMs
 const refused = invalidRequest('The prompt is too long.');
 
 test('a picture has three attempts', () => {
-  const turn = (attempt: number) => planTurn({ attempt, created_at: now }, now).do;
+  const turn = (attempt: number) => planLeased({ attempt, created_at: now }, now).do;
   expect([0, 1, 2, 3].map(turn)).toEqual(['generate', 'generate', 'generate', 'fail']);
 });
 

@@ -25,7 +25,7 @@ export function attemptOf({ row }: { row: { attempt: number } }): number {
 }
 
 /** Returns the next step of a leased generation. `attempt` is the number of counted attempts. */
-export function planTurn(
+export function planLeased(
   { attempt, created_at: createdAt }: { attempt: number; created_at: Date },
   now: Date,
 ): GenerationStep {
@@ -49,7 +49,7 @@ export function planAfterFailure(
   // Retry-after means that the provider is busy, or that its finished output cannot be reached. Waiting costs
   // nothing.
   const retryAfterMs = error instanceof AppError ? error.retryAfterMs : null;
-  const isFree = retryAfterMs !== null && waitsFree(startedAt, now);
+  const isFree = retryAfterMs !== null && isWaitFree(startedAt, now);
   if (!isFree && attempt >= ATTEMPTS_MAX) return fail(sentence);
   const pauseMs = isFree ? PAUSE_MS : PAUSE_MS * 2 ** (attempt - 1);
   return {
@@ -61,7 +61,7 @@ export function planAfterFailure(
 }
 
 /** True if waiting does not count as an attempt yet. `startedAt` is the start of the first attempt. */
-export function waitsFree(startedAt: Date | null, now: Date): boolean {
+export function isWaitFree(startedAt: Date | null, now: Date): boolean {
   return startedAt === null || now.getTime() - startedAt.getTime() < FREE_WAIT_MS;
 }
 

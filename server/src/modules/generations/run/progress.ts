@@ -97,7 +97,7 @@ export function reportProgress(
   }
 
   const kept = renewLeasePeriodically(services, {
-    ...{ table: generationsTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS },
+    ...{ table: generationsTable, lease, renewEveryMs: RENEW_EVERY_MS, checkEveryMs: WRITE_EVERY_MS },
     readNews: () => {
       const progress = next;
       next = null;

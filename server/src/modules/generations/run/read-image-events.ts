@@ -5,7 +5,7 @@ import { modelUnavailable } from '../../../platform/errors.ts';
 /** Maximum length of a line; a line with a preview has about a fifth of it. */
 const LINE_BYTES_MAX = 1024 * 1024;
 
-export const brokeOff = 'The model server stopped before it was finished';
+export const INTERRUPTED = 'The model server stopped before it was finished';
 
 /** The event that announces a finished output. */
 type Done = Extract<ImageEvent, { type: 'done' }>;
@@ -71,7 +71,7 @@ async function* piecesOf(answer: IncomingMessage, onPiece: () => void): AsyncGen
       yield piece as Buffer;
     }
   } catch (error) {
-    throw modelUnavailable(brokeOff, error);
+    throw modelUnavailable(INTERRUPTED, error);
   }
 }
 
@@ -104,10 +104,10 @@ function toEvent(line: string): ImageEvent {
   try {
     return imageEvent.parse(JSON.parse(line));
   } catch (cause) {
-    throw modelUnavailable(brokeOff, new Error('the model server sent an invalid event', { cause }));
+    throw modelUnavailable(INTERRUPTED, new Error('the model server sent an invalid event', { cause }));
   }
 }
 
 function broken(what: string): Error {
-  return modelUnavailable(brokeOff, new Error(`the model server sent ${what}`));
+  return modelUnavailable(INTERRUPTED, new Error(`the model server sent ${what}`));
 }

@@ -42,8 +42,8 @@ async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>
   const { row } = lease;
   const report = reportProgress(services, lease);
   let counted: Promise<void> | undefined;
-  const onCome = () => (counted ??= countAttempt(services, lease));
-  const storing = { userId: row.user_id, medium: mediumOf(row.generator), onCome };
+  const onReceived = () => (counted ??= countAttempt(services, lease));
+  const storing = { userId: row.user_id, medium: mediumOf(row.generator), onReceived };
   const keep = (output: ComingOutput) => storeOutput(services, output, storing);
   using ended = linkSignals(report.lost, parts.closing);
   const attempt = { lease, report, signal: ended.signal, keep };

@@ -104,7 +104,7 @@ export async function writeFailure(
       now,
     );
     if (step.do === 'wait')
-      await putBack(tx, row, { reason: step.reason, check_at: step.at, attempt: step.attempt });
+      await requeueLocked(tx, row, { reason: step.reason, check_at: step.at, attempt: step.attempt });
     if (step.do !== 'fail') return null;
     const { reason, refused } = step;
     await endGeneration(tx, row, { state: 'failed', reason, refused, chargedMicro: 0n, now });
@@ -119,12 +119,12 @@ export async function writeFailure(
  */
 export async function requeueGeneration(services: Services, lease: Lease<GenerationRow>): Promise<void> {
   await underLease(services.db, generationsTable, lease, (tx, row) =>
-    putBack(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),
+    requeueLocked(tx, row, { reason: '', check_at: services.clock.now(), attempt: lease.row.attempt }),
   );
 }
 
 /** Step: requeues a locked generation. */
-export async function putBack(
+export async function requeueLocked(
   tx: Transaction,
   row: GenerationRow,
   values: { reason: string; check_at: Date; attempt: number },

@@ -14,23 +14,27 @@ const declared = { mediaType: 'image/png', width: 6, height: 4 } as const;
 
 /** Stores an output that arrives in these pieces. */
 function store(pieces: Buffer[], said: typeof declared | object = declared, bytesMax = PICTURE_BYTES_MAX) {
-  const onCome = vi.fn(async () => undefined);
+  const onReceived = vi.fn(async () => undefined);
   const output = { bytes: Readable.from(pieces), declared: { ...declared, ...said } };
   return {
-    onCome,
-    stored: storeOutput(services, output, { userId: 'ada', medium: { bytesMax, noun: 'picture' }, onCome }),
+    onReceived,
+    stored: storeOutput(services, output, {
+      userId: 'ada',
+      medium: { bytesMax, noun: 'picture' },
+      onReceived,
+    }),
   };
 }
 
 test('streams an output into the store and checks its declared type and size', async () => {
   const { png } = pictureFiles;
-  const { stored, onCome } = store([png.subarray(0, 9), png.subarray(9)]);
+  const { stored, onReceived } = store([png.subarray(0, 9), png.subarray(9)]);
   const { sha256, ...rest } = await stored;
   expect(rest).toEqual({
     ...{ ...declared, sizeBytes: png.length, thumbnail: null },
     ...{ durationS: null, frames: null, hasAudio: null, strip: null },
   });
-  expect(onCome).toHaveBeenCalledOnce();
+  expect(onReceived).toHaveBeenCalledOnce();
   expect(await buffer(await readBlob(services, { sha256, path: 'it' }))).toEqual(png);
   const pixel = store([Buffer.from(PIXEL, 'base64')], { width: 1, height: 1 });
   expect(await pixel.stored).toMatchObject({ width: 1, height: 1 });
@@ -51,9 +55,9 @@ test.each([
 });
 
 test('aborts an output that is too large without inspecting it', async () => {
-  const { stored, onCome } = store([pictureFiles.png], {}, 20);
+  const { stored, onReceived } = store([pictureFiles.png], {}, 20);
   await expect(stored).rejects.toThrow('larger than 20 MB');
-  expect(onCome).not.toHaveBeenCalled();
+  expect(onReceived).not.toHaveBeenCalled();
 });
 
 /** Stores a video with a poster. */
@@ -62,7 +66,7 @@ function storeVideo(video: Buffer, poster: Buffer, bytesMax = 10_000) {
   const options = {
     userId: 'ada',
     medium: { bytesMax, noun: 'video' as const },
-    onCome: async () => undefined,
+    onReceived: async () => undefined,
   };
   return storeOutput(services, { bytes: Readable.from([video]), beside }, options);
 }

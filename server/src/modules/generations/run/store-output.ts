@@ -18,7 +18,7 @@ type Options = {
   userId: string;
   medium: Pick<Medium, 'bytesMax' | 'noun'>;
   /** Called once the file has arrived, before its inspection, which may crash the process. */
-  onCome: () => Promise<void>;
+  onReceived: () => Promise<void>;
 };
 
 /** Maximum size of a video's poster or strip of frames. */
@@ -27,19 +27,19 @@ const BESIDE_BYTES_MAX = 4 * 1024 * 1024;
 /**
  * Streams an output into the store and inspects it. The file is garbage-collected unless a row references it
  * soon. Throws BadMedia for a file that is too large, incomplete or not of the declared type, errors while
- * reading its bytes, and the errors of `onCome`.
+ * reading its bytes, and the errors of `onReceived`.
  */
 export async function storeOutput(
   services: Services,
   { bytes, declared, metadata, beside = [] }: ComingOutput,
-  { userId, medium, onCome }: Options,
+  { userId, medium, onReceived }: Options,
 ): Promise<StoredOutput> {
   const messages = medium.noun === 'video' ? videoMessages : pictureMessages;
   const come = await receive(services, bytes, medium.bytesMax, messages.tooLarge);
   const pictures: Partial<Record<'poster' | 'strip', Blob>> = {};
   for (const { role, bytes: picture } of beside)
     pictures[role] = await receive(services, picture, BESIDE_BYTES_MAX, pictureMessages.tooLarge);
-  await onCome();
+  await onReceived();
   if (medium.noun === 'picture') return storePicture(services, come, { declared, metadata, userId });
   const found = await inspectStoredVideo(services, { sha256: come.sha256, path: 'a generated video' });
   if (declared) requireAsDeclared(found, declared);

@@ -6,7 +6,7 @@ import { uploadPicture } from '@bakehouse/contract/media';
 import multipart from '@fastify/multipart';
 import Fastify from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { limitHeldBodies } from '../../../platform/http/bodies/body-limits.ts';
+import { limitBufferedBodies } from '../../../platform/http/bodies/body-limits.ts';
 import { testServer } from '../../../testing/test-server.ts';
 import { receivePicture } from '../../media/receive-picture.ts';
 import { pictureFiles } from '../testing/picture-files.ts';
@@ -77,7 +77,7 @@ describe('receiving a picture', () => {
   const app = Fastify();
   beforeAll(async () => {
     await app.register(multipart);
-    limitHeldBodies(app);
+    limitBufferedBodies(app);
     const dave = await server.signUp('Dave');
     const caller = { kind: 'user' as const, userId: dave.userId, isOperator: false };
     const ctx = { ...server.services, caller, requestId: 'test', idempotencyKey: null };

@@ -12,9 +12,9 @@ import { linkSignals } from '../../../platform/link-signals.ts';
 import { announceGeneration } from '../announce-generation.ts';
 import { awaitGeneration, endGeneration } from '../end-generation.ts';
 import { getGeneration, lockUserGeneration } from '../generations.ts';
-import { type GenerationRow, markLeft, updateGeneration } from '../queries.ts';
+import { type GenerationRow, markDisconnected, updateGeneration } from '../queries.ts';
 import { generationsTable } from '../run/generations-table.ts';
-import { putBack } from '../run/settle-generation.ts';
+import { requeueLocked } from '../run/settle-generation.ts';
 import { withdrawJob } from '../services/service-job.ts';
 
 /** Longer than a service may take to report whether it started the job, and to cancel it. */
@@ -82,7 +82,7 @@ async function recordDisconnect({ db, clock, caller, closing }: Context, id: str
   const leftAt = clock.now();
   for (let tries = 1; ; tries += 1) {
     try {
-      return await markLeft(db, { id, userId: caller.userId }, leftAt);
+      return await markDisconnected(db, { id, userId: caller.userId }, leftAt);
     } catch (error) {
       if (tries === NOTE_TRIES || closing.aborted || !isDatabaseAway(error)) throw error;
     }
@@ -108,7 +108,7 @@ function isGone(error: unknown): boolean {
  */
 async function cancelUnanswered(ctx: Context, id: string): Promise<Generation | null> {
   try {
-    return await cancelLeft(ctx, { id });
+    return await cancelDisconnected(ctx, { id });
   } catch (error) {
     ctx.log.info({ err: error, generation_id: id }, 'failed to cancel abandoned generation');
     return null;
@@ -129,7 +129,7 @@ function notDoneInTime({ id, state }: Generation, isComingBack: boolean): AppErr
  * continues; if the service has already dropped its job, it gets a new one. Throws AppError 'not_found', and
  * the errors of `withdrawJob`: a job that the service has started continues and is charged.
  */
-export async function cancelLeft(ctx: Context, { id }: { id: string }): Promise<Generation> {
+export async function cancelDisconnected(ctx: Context, { id }: { id: string }): Promise<Generation> {
   const token = await inTransaction(ctx.db, async (tx) => {
     const row = await lockUserGeneration(tx, { id, userId: ctx.caller.userId });
     if (row.ended_at !== null || row.left_at === null) return null;
@@ -174,7 +174,7 @@ async function letGo({ clock }: Context, tx: Transaction, row: GenerationRow): P
 
 async function beginAgain({ clock }: Context, tx: Transaction, row: GenerationRow): Promise<void> {
   await updateGeneration(tx, row.id, { upstream_job: null });
-  await putBack(tx, row, { reason: '', check_at: clock.now(), attempt: uncounted(row) });
+  await requeueLocked(tx, row, { reason: '', check_at: clock.now(), attempt: uncounted(row) });
 }
 
 /** Taking over the lease interrupted an attempt, which must not count. */

@@ -20,7 +20,7 @@ import {
   countOpen,
   type GenerationRow,
   insertGeneration,
-  listWaitedAt,
+  listProcessesWithWaitingCalls,
   lockStarts,
   nextId,
   type SameRequest,
@@ -56,7 +56,7 @@ const RETRY_COUNT = 'x-stainless-retry-count';
  */
 const REPEAT_MS = 30_000;
 
-const LOOK_EVERY_MS = 250;
+const CHECK_EVERY_MS = 250;
 
 /** A call for a picture. */
 export type PictureCall = {
@@ -285,10 +285,11 @@ export async function findRepeatedCall(
  * heartbeat means that the process has recorded its disconnected clients.
  */
 async function untilOthersAreSeen({ db, caller, processId }: Asking): Promise<void> {
-  const list = () => listWaitedAt(db, { userId: caller.userId, keyId: caller.key?.id ?? null, processId });
+  const list = () =>
+    listProcessesWithWaitingCalls(db, { userId: caller.userId, keyId: caller.key?.id ?? null, processId });
   const unseen = await list();
   while (unseen.size > 0) {
-    await pause(LOOK_EVERY_MS);
+    await pause(CHECK_EVERY_MS);
     const seen = await list();
     for (const [id, at] of unseen) if (seen.get(id) !== at) unseen.delete(id);
   }

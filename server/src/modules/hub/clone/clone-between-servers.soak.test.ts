@@ -8,7 +8,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { type TestServer, type TestUser, testServer } from '../../../testing/test-server.ts';
 import { hubCalls } from '../../../wires/huggingface/testing/hub-calls.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
-import { cloneCalls, quickPace, safetensors } from '../testing/clones.ts';
+import { cloneCalls, safetensors, testPace } from '../testing/clones.ts';
 import { killProcess, startCloningProcess } from '../testing/cloning-processes.ts';
 import { createCloneLoop } from './run-clone.ts';
 
@@ -74,7 +74,7 @@ const saveToken = (user: TestUser, token: string) =>
   ours.request(saveHubToken, { params: { userId: user.userId }, body: { token } }, { as: user });
 
 function startCloning(): () => Promise<void> {
-  const loop = createCloneLoop(ours.services, quickPace);
+  const loop = createCloneLoop(ours.services, testPace);
   loop.start();
   return onFileEnd(loop.stop);
 }

@@ -5,7 +5,7 @@ import { DamagedParts } from '../../../platform/storage/blob-store.ts';
 import type { TestServer, TestUser } from '../../../testing/test-server.ts';
 import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { findHubAccess } from '../public/tokens.ts';
-import { cloneCalls, cloningServer, quickPace } from '../testing/clones.ts';
+import { cloneCalls, cloningServer, testPace } from '../testing/clones.ts';
 import { commitOf, type HubRepo, openPublicHub, type PublicHub } from '../testing/public-hub.ts';
 import { fetchBytes } from './fetch-bytes.ts';
 
@@ -73,7 +73,7 @@ test('fails a clone if the hub is too slow', async () => {
   };
   const listed = { path: 'large.bin', sizeBytes, sha256: null, gitSha1: '' };
   const access = await findHubAccess(server.services, ada.userId);
-  const pace = { ...quickPace, leastBytes: 1_000, leastMs: 50 };
+  const pace = { ...testPace, leastBytes: 1_000, leastMs: 50 };
   const bytes = fetchBytes(
     { access, repo: it, revision: commitOf(it), file: listed },
     {

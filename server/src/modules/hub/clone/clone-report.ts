@@ -56,7 +56,7 @@ export function reportClone(
   }
 
   const kept = renewLeasePeriodically(services, {
-    ...{ table: clonesTable, lease, renewEveryMs: RENEW_EVERY_MS, lookEveryMs: WRITE_EVERY_MS, readNews },
+    ...{ table: clonesTable, lease, renewEveryMs: RENEW_EVERY_MS, checkEveryMs: WRITE_EVERY_MS, readNews },
   });
   return {
     lost: kept.lost,

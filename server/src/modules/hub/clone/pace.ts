@@ -13,7 +13,7 @@ export type Pace = {
   leastMs: number;
 };
 
-export const usualPace: Pace = {
+export const defaultPace: Pace = {
   ...{ againMs: 1_000, pauseMsMax: 120_000, failuresMax: 8, stallMs: 60_000 },
   ...{ leastBytes: 1024 * 1024, leastMs: 300_000 },
 };

@@ -14,7 +14,7 @@ import { type CloneRow, clonesTable } from './clones-table.ts';
 import { type Copying, copyFile } from './copy-file.ts';
 import { finishClone } from './finish-clone.ts';
 import { listRepository } from './list-repository.ts';
-import { type Pace, usualPace } from './pace.ts';
+import { defaultPace, type Pace } from './pace.ts';
 import { type CloneFile, findNextClone, selectFiles, updateClone } from './queries.ts';
 
 /** Concurrent hub requests, and files copied concurrently, per clone. */
@@ -166,7 +166,7 @@ async function forEachAtOnce<T>(
 }
 
 /** Creates the loop that copies repositories from the hub. */
-export function createCloneLoop(services: Services, pace: Pace = usualPace): LeaseLoop {
+export function createCloneLoop(services: Services, pace: Pace = defaultPace): LeaseLoop {
   const { clock, db } = services;
   return createLeaseLoop(services, {
     name: 'clones',

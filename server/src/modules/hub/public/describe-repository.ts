@@ -87,7 +87,7 @@ export async function describeRepository(
       : [],
     quota_left_bytes: quota?.leftBytes ?? null,
     disk_left_bytes: diskLeft,
-    obstacle: locked ?? fault ?? findLackOfRoom(bytes, quota, diskLeft),
+    obstacle: locked ?? fault ?? findSpaceObstacle(bytes, quota, diskLeft),
     cloned_asset_id: await findClonedAsset(ctx.db, { userId, repoId: repo.id, type }),
   };
 }
@@ -137,7 +137,7 @@ async function foreseeUses(
   return { deploy, train, family };
 }
 
-export function findLackOfRoom(bytes: number, quota: Quota, diskLeft: number | null): string | null {
+export function findSpaceObstacle(bytes: number, quota: Quota, diskLeft: number | null): string | null {
   if (quota && bytes > quota.leftBytes) {
     const [needed, left, limit] = [bytes, quota.leftBytes, quota.limitBytes].map((one) => formatBytes(one));
     return `It needs ${needed}, and ${left} of your ${limit} are left. Delete datasets or models that you no longer need`;

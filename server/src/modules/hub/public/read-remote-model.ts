@@ -6,7 +6,7 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { RemoteModel } from '../../models/remote-model.ts';
 import { listModelFiles } from '../../models/weights/list-model-files.ts';
 import { readModelJson } from '../../models/weights/model-files.ts';
-import { chooseFiles, fileUrl, findLackOfRoom, sizeOf } from './describe-repository.ts';
+import { chooseFiles, fileUrl, findSpaceObstacle, sizeOf } from './describe-repository.ts';
 import {
   FILES_MAX,
   type HubClient,
@@ -64,7 +64,7 @@ export async function readRemoteModel(
       readJson: (path) => readModelJson(ctx, files, path),
     },
     files,
-    obstacle: fault ?? findLackOfRoom(sizeOf(copied), quota, diskLeft),
+    obstacle: fault ?? findSpaceObstacle(sizeOf(copied), quota, diskLeft),
   };
 }
 

@@ -8,7 +8,7 @@ import type { PublicHub } from './public-hub.ts';
 const LOOK_MS = 25;
 
 /** Minimal pauses for tests. */
-export const quickPace = {
+export const testPace = {
   ...{ againMs: 1, pauseMsMax: 20, failuresMax: 3, stallMs: 2_000 },
   ...{ leastBytes: 1, leastMs: 60_000 },
 };
@@ -18,7 +18,7 @@ export async function cloningServer(hub: PublicHub): Promise<TestServer> {
   const server = await testServer();
   // Can be changed after the start, because each call reads it.
   server.services.config.hubUrl = hub.url;
-  const loop = createCloneLoop(server.services, quickPace);
+  const loop = createCloneLoop(server.services, testPace);
   loop.start();
   onFileEnd(loop.stop);
   return server;

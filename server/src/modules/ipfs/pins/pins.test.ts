@@ -7,7 +7,7 @@ import { assetCalls } from '../../assets/testing/asset-calls.ts';
 import { insertMissingPins } from '../queries.ts';
 import { fakeKubo } from '../testing/fake-kubo.ts';
 import { fakePinningService } from '../testing/fake-pinning-service.ts';
-import { workOff } from '../testing/work-off.ts';
+import { runIpfsWork } from '../testing/run-ipfs-work.ts';
 
 const kubo = await fakeKubo('node token');
 const pinning = await fakePinningService('service token');
@@ -34,7 +34,7 @@ const read = async (asset = id, as = ada) => {
   return { cid: cid ?? '', node: of('kubo'), service: of('pinning_service') };
 };
 const work = async (rounds = 1) => {
-  for (let round = 0; round < rounds; round += 1) await workOff(services);
+  for (let round = 0; round < rounds; round += 1) await runIpfsWork(services);
 };
 const choose = (use_ipfs: boolean, asset = id, as: TestUser = ada) =>
   server.request(updateAsset, { params: { id: asset }, body: { use_ipfs } }, { as });

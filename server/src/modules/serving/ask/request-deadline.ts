@@ -9,9 +9,9 @@ const STILL_MS_MAX = 3 * 60_000;
  * Maximum time from the arrival of a request to the last token or the finished picture, including time in
  * queues.
  */
-export const IN_ALL_MS_MAX = 30 * 60_000;
+export const REQUEST_MS_MAX = 30 * 60_000;
 /** Maximum time of a non-streaming answer: OpenAI's clients wait for ten minutes and then retry. */
-export const ONE_PIECE_MS_MAX = 9.5 * 60_000;
+export const NON_STREAMING_MS_MAX = 9.5 * 60_000;
 
 export type RequestDeadline = {
   /** Aborted when the time is up. Its reason is the error for the caller. */
@@ -45,7 +45,7 @@ const WORDS = {
 export function requestDeadline(
   modelName: string,
   kind: keyof typeof WORDS,
-  { closing, inAllMs = IN_ALL_MS_MAX }: { closing?: AbortSignal; inAllMs?: number } = {},
+  { closing, inAllMs = REQUEST_MS_MAX }: { closing?: AbortSignal; inAllMs?: number } = {},
 ): RequestDeadline {
   const { didNothing, toFinish, askForLess } = WORDS[kind];
   const over = new AbortController();

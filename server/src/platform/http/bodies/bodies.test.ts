@@ -8,7 +8,7 @@ import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { serve } from '../../../testing/serve.ts';
 import { bind, bindPublic, bindWorkload } from '../bind.ts';
 import { sendError } from '../send-error.ts';
-import { cutSlowBodies } from './body-limits.ts';
+import { closeSlowBodies } from './body-limits.ts';
 
 const words = {
   method: 'POST',
@@ -181,7 +181,7 @@ describe('a slow body', () => {
     app.addHook('onRequest', async (request) => {
       request.caller = { kind: 'nobody' };
     });
-    cutSlowBodies(app, 50);
+    closeSlowBodies(app, 50);
     app.route({
       method: 'POST',
       url: '/',

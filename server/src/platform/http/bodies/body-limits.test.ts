@@ -4,7 +4,7 @@ import Fastify from 'fastify';
 import { beforeEach, expect, test } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { sendError } from '../send-error.ts';
-import { limitHeldBodies } from './body-limits.ts';
+import { limitBufferedBodies } from './body-limits.ts';
 
 /** Ends the requests whose handlers wait. */
 let release: () => void;
@@ -17,8 +17,8 @@ let asked = 0;
 
 const app = Fastify();
 app.setErrorHandler(sendError);
-const limits = { atOnce: 3, perUser: 2, waitMs: 1_000, slowAfterMs: 200, lookEveryMs: 50 };
-const enter = limitHeldBodies(app, limits);
+const limits = { atOnce: 3, perUser: 2, waitMs: 1_000, slowAfterMs: 200, checkEveryMs: 50 };
+const enter = limitBufferedBodies(app, limits);
 app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'user', userId: String(request.headers.user), isOperator: false };
 });
@@ -31,7 +31,7 @@ app.route({
   },
   handler: async (request) => {
     inWork += 1;
-    if (request.headers.leaves) request.leaveBodyRoom();
+    if (request.headers.leaves) request.releaseBody();
     await released;
     inWork -= 1;
     return {};

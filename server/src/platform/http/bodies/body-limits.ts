@@ -24,11 +24,11 @@ const WAIT_MS = 10_000;
 const SLOW_BYTES_PER_SECOND = 128 * 1024;
 
 const SLOW_AFTER_MS = 5_000;
-const LOOK_EVERY_MS = 500;
+const CHECK_EVERY_MS = 500;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    leaveBodyRoom: () => void;
+    releaseBody: () => void;
   }
 }
 
@@ -40,7 +40,7 @@ const STALL_MS = 60_000;
  * line. They fail with AppError 'request_timeout', or, if the response was already sent, by closing the
  * connection. Handlers that receive a file call `request.liftBodyDeadline()` and set their own limits.
  */
-export function cutSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): void {
+export function closeSlowBodies(app: FastifyInstance, bodyMsMax = BODY_MS_MAX): void {
   app.decorateRequest('liftBodyDeadline', () => undefined);
   app.addHook('onRequest', async (request, reply) => {
     const { raw } = request;
@@ -83,31 +83,31 @@ type Sender = { request: FastifyRequest; key: string; since: number; bytesBefore
  * and throws AppError 'unavailable' if there is none within `waitMs`. Users are served round-robin. If all
  * slots are used and a user without a slot waits, the connection of a slow sender is closed. So a few
  * accounts cannot block the others. A slot is released at the end of the response, or when the handler calls
- * `request.leaveBodyRoom()`, which also releases the body.
+ * `request.releaseBody()`, which also releases the body.
  */
-export function limitHeldBodies(
+export function limitBufferedBodies(
   app: FastifyInstance,
   {
     atOnce = AT_ONCE,
     perUser = PER_USER,
     waitMs = WAIT_MS,
     slowAfterMs = SLOW_AFTER_MS,
-    lookEveryMs = LOOK_EVERY_MS,
+    checkEveryMs = CHECK_EVERY_MS,
   } = {},
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<void> {
   const room = fairQueue(atOnce, { perKey: perUser, lastForNewcomer: true });
   const senders = new Set<Sender>();
-  const makeRoomFor = (key: string) => {
+  const closeSlowSender = (key: string) => {
     const all = [...senders];
     if (all.length < atOnce || all.some((sender) => sender.key === key)) return;
     all.find((sender) => isSlow(sender, slowAfterMs))?.request.raw.destroy();
   };
-  app.decorateRequest('leaveBodyRoom', () => undefined);
+  app.decorateRequest('releaseBody', () => undefined);
   return async (request, reply) => {
     const key = callerOf(request);
     const { signal: client } = clientOf(reply);
     const signal = AbortSignal.any([AbortSignal.timeout(waitMs), client]);
-    const watching = setInterval(makeRoomFor, lookEveryMs, key).unref();
+    const watching = setInterval(closeSlowSender, checkEveryMs, key).unref();
     const leave = await room
       .enter(key, signal)
       .catch((cause: unknown) => {
@@ -117,14 +117,14 @@ export function limitHeldBodies(
     const { bytesRead: bytesBefore } = request.raw.socket;
     const sender = { request, key, since: performance.now(), bytesBefore };
     senders.add(sender);
-    const giveBack = () => {
+    const release = () => {
       if (senders.delete(sender)) leave();
     };
-    request.leaveBodyRoom = () => {
+    request.releaseBody = () => {
       request.body = undefined;
-      giveBack();
+      release();
     };
-    onClose(reply, giveBack);
+    onClose(reply, release);
   };
 }
 

@@ -1,7 +1,7 @@
 import type { CallerKey, Context } from '../../context.ts';
 import { unauthenticated } from '../../errors.ts';
 
-const LOOK_EVERY_MS = 400;
+const CHECK_EVERY_MS = 400;
 
 /** If a key was announced to have changed and cannot be read for this long, it counts as ended. */
 const UNREAD_MS_MAX = 500;
@@ -85,7 +85,7 @@ export function watchKey({
 
 /** All watches read at the same times, so that their reads share queries. */
 function msToNextLook(): number {
-  return LOOK_EVERY_MS - (performance.now() % LOOK_EVERY_MS);
+  return CHECK_EVERY_MS - (performance.now() % CHECK_EVERY_MS);
 }
 
 function hasLostScope(before: Pick<CallerKey, 'scopes'>, now: Pick<CallerKey, 'scopes'>): boolean {

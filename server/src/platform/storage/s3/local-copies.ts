@@ -4,7 +4,7 @@ import { link, mkdir, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inTurn } from '../../concurrency/one-at-a-time.ts';
+import { sequentialByKey } from '../../concurrency/one-at-a-time.ts';
 import { isMissing, toStoreError } from '../local-part-store.ts';
 
 /** Files that were not used for this long were left by a killed process. */
@@ -22,7 +22,7 @@ export async function openLocalCopies(
   const lentDir = path.join(dir, 'lent');
   await mkdir(lentDir, { recursive: true, mode: 0o700 });
   await sweep(lentDir);
-  const takeTurn = inTurn();
+  const takeTurn = sequentialByKey();
 
   const bring = async (sha256: string, lent: string) => {
     const copy = path.join(dir, sha256);

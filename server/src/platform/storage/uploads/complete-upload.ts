@@ -1,4 +1,4 @@
-import { inTurn } from '../../concurrency/one-at-a-time.ts';
+import { sequentialByKey } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
 import { inTransaction } from '../../db/in-transaction.ts';
 import { type AppError, conflict, invalidParam } from '../../errors.ts';
@@ -10,7 +10,7 @@ import { deleteParts, markComplete, selectParts } from './queries.ts';
 import { countParts, type Upload, type UploadPart } from './upload.ts';
 import { endUpload, noUpload, requireUpload } from './uploads.ts';
 
-const takeTurn = inTurn();
+const takeTurn = sequentialByKey();
 
 /**
  * Combines the parts of an upload into one blob. Can be repeated. Until the upload ends, its user owns the

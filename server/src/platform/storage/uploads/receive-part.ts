@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { inTurn } from '../../concurrency/one-at-a-time.ts';
+import { sequentialByKey } from '../../concurrency/one-at-a-time.ts';
 import type { Services } from '../../context.ts';
 import { conflict, invalidParam } from '../../errors.ts';
 import { insertPart, selectPart } from './queries.ts';
@@ -18,7 +18,7 @@ type Input = {
 };
 
 /** One call at a time per part, because concurrent ones would write to the same place. */
-const takeTurn = inTurn();
+const takeTurn = sequentialByKey();
 
 /**
  * Receives one part of an upload. Parts may arrive in any order, and several at a time. A part counts once

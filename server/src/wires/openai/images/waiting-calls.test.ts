@@ -7,10 +7,10 @@ import { findGeneration } from '../../../modules/generations/generations.ts';
 import {
   claimAbandonedGeneration,
   type GenerationRow,
-  markLeft,
+  markDisconnected,
   selectGenerations,
 } from '../../../modules/generations/queries.ts';
-import { awaitCompleted, cancelLeft } from '../../../modules/generations/start/await-completed.ts';
+import { awaitCompleted, cancelDisconnected } from '../../../modules/generations/start/await-completed.ts';
 import { serviceGenerations } from '../../../modules/generations/testing/service-generations.ts';
 import type { Context } from '../../../platform/context.ts';
 import { serverStops } from '../../../platform/http/graceful-close.ts';
@@ -98,12 +98,12 @@ test('an abandoned picture is claimed by a single repeated call, and earlier cal
   if (!asked) throw new Error('it is not there');
   const take = (keyId = asked.key_id) => sendTwice({ ...asked, key_id: keyId });
   expect(await take()).toBeUndefined();
-  await markLeft(db, { id, userId }, clock.now());
+  await markDisconnected(db, { id, userId }, clock.now());
   expect(await take(null)).toBeUndefined();
   expect(await take()).toBe(id);
   expect(await take()).toBeUndefined();
   const ctx = contextOf(new AbortController().signal);
-  expect(await cancelLeft(ctx, { id })).toMatchObject({ ended_at: null });
+  expect(await cancelDisconnected(ctx, { id })).toMatchObject({ ended_at: null });
 });
 
 test('a picture that is claimed while its service cancels it is started again and charged once', async () => {

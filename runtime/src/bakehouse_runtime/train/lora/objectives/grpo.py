@@ -12,7 +12,7 @@ from trl import GRPOConfig, GRPOTrainer
 from ....rewards.rules import build_rules
 from ..evaluated import Evaluated
 from .objective import TrainingObjective
-from .reference import compare_alike
+from .reference import compute_reference_identically
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ def _trainer(
     parts: dict[str, Any],
 ) -> Trainer:
     # Without an adapter to disable, TRL loads the reference from the base's folder.
-    compare_alike(model)
+    compute_reference_identically(model)
     has_references = parts["train_dataset"][0]["reference"] is not None
     rules = build_rules(parameters.rewards, has_references=has_references)
     functions: list[Any] = [_function(rule) for rule in rules]

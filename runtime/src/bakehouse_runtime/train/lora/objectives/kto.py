@@ -13,7 +13,7 @@ from ....errors import PlainError
 from ..data import to_dataset
 from ..evaluated import Evaluated
 from .objective import IGNORED, TrainingObjective
-from .reference import prepare_reference, read_reference
+from .reference import prepare_reference, use_reference_model
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -55,7 +55,7 @@ class _KtoTrainer(Evaluated, KTOTrainer):
         inputs = self._prepare_inputs(inputs)
         with torch.no_grad(), self.compute_loss_context_manager():
             tuned = [_log_likelihoods(model, inputs, prefix) for prefix in ("", _OTHER)]
-            with read_reference(self) as reference:
+            with use_reference_model(self) as reference:
                 base = [_log_likelihoods(reference, inputs, prefix) for prefix in ("", _OTHER)]
         gained, drifted = (one - other for one, other in zip(tuned, base, strict=True))
         self._measured.append(_Measured(inputs["label"], gained.double(), drifted.double()))

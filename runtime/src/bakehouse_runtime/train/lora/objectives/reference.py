@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 def prepare_reference(model: Any, adapter: LoraConfig | None) -> Any | None:
     """Returns the reference model for TRL: None if it is `model` without its adapter."""
-    compare_alike(model)
+    compute_reference_identically(model)
     return None if adapter else copy.deepcopy(model).requires_grad_(False)
 
 
-def compare_alike(model: Any) -> None:
+def compute_reference_identically(model: Any) -> None:
     """Makes TRL compute model and reference identically, and only at the answers."""
     # Without Triton TRL computes lm_head at all positions, to give compilers constant shapes.
     # Nothing is compiled here, so computing only the answers is enough and gives the same result.
@@ -32,7 +32,7 @@ def compare_alike(model: Any) -> None:
 
 
 @contextmanager
-def read_reference(trainer: Any) -> Iterator[Any]:
+def use_reference_model(trainer: Any) -> Iterator[Any]:
     """Within the block, the yielded model computes as the base does."""
     if trainer.ref_model is not None:
         yield trainer.ref_model

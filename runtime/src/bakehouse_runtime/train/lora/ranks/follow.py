@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ....device import share_one_heap, use_all_cores
+from ....device import use_all_cores, use_single_malloc_arena
 from ....errors import (
     MachineError,
     PlainError,
     StoppedEarly,
     StopRequested,
     is_out_of_memory,
-    machine_trouble,
+    system_failure_reason,
 )
 from ..trainer import build_trainer
 from .callback import FollowingCallback
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def follow(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -> None:
     """Mirrors the calls of the first process until it ends the run. Sends any fatal error to it."""
     try:
-        share_one_heap()
+        use_single_malloc_arena()
         use_all_cores(ranks.count)
         ranks.join(build["device"], connect_store(port))
         trainer = build_trainer(**build, ranks=ranks, callbacks=[FollowingCallback(ranks)])
@@ -55,7 +55,7 @@ def _to_send(error: Exception) -> Exception:
         return error
     if is_out_of_memory(error):
         return MemoryError()
-    trouble = machine_trouble(error)
+    trouble = system_failure_reason(error)
     if trouble is not None:
         return MachineError(f"The machine could not go on: {trouble}.")
     return RuntimeError(f"{type(error).__name__}: {error}")

@@ -15,7 +15,7 @@ import threading
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any
 
-from ....confined import end_with_parent
+from ....confined import exit_with_parent
 from ....errors import MachineError, PlainError, StopRequested
 from .group import ALONE, Ranks, open_store
 
@@ -140,7 +140,7 @@ def _start(ranks: Ranks, port: int, leader: Connection, build: dict[str, Any]) -
     # A stop signal reaches the whole process group; the first process handles it.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent()
+    exit_with_parent()
     from .follow import follow
 
     follow(ranks, port, leader, build)

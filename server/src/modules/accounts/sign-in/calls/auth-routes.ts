@@ -16,7 +16,7 @@ import { toErrorBody } from '../../../../platform/http/send-error.ts';
 import { rejectOtherMethods } from '../../../../platform/http/unknown-calls.ts';
 import { sentenceOf } from '../../../../platform/http/validation/invalid-request.ts';
 import { AUTH_PATH, type Auth, CLIENT_ADDRESS_HEADER } from '../create-auth.ts';
-import { hashingFor } from '../hash-passwords.ts';
+import { runWithHashQueue } from '../hash-passwords.ts';
 import { countingSignUps, emailOf, limitSignUps, makeDeviceCookie } from '../limits/sign-in-limits.ts';
 import { serverSecret } from '../server-secret.ts';
 import { authBodies } from './auth-bodies.ts';
@@ -117,7 +117,7 @@ async function forward(
   auth: Auth,
   { request, reply }: { request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
-  const response = await hashingFor(addressOf(request), () => auth.handler(toWebRequest(request)));
+  const response = await runWithHashQueue(addressOf(request), () => auth.handler(toWebRequest(request)));
   // The library hides why some calls failed. If the database is unavailable, report that instead.
   if (response.status >= 500) await requireDatabase(pool);
   reply.code(response.status);

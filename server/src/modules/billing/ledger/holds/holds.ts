@@ -108,7 +108,7 @@ export async function settle(tx: Transaction, input: Settlement): Promise<{ tran
  * Returns how much of an API key's budget is left in the current period after charges and holds; null without
  * a budget.
  */
-export async function leftOfBudgetMicro(tx: Transaction, keyId: string): Promise<bigint | null> {
+export async function remainingBudgetMicro(tx: Transaction, keyId: string): Promise<bigint | null> {
   const isCurrent = sql`counted_since >= budget_period_start(budget_period, now())`;
   const key = await tx
     .selectFrom('api_keys')
@@ -160,7 +160,7 @@ export function toBudgetExceeded(error: unknown): AppError | null {
 }
 
 /** Returns true if the error means that the user's credits or the API key's budget are used up. */
-export function isOutOfCredit(error: unknown): error is AppError {
+export function isCreditExhausted(error: unknown): error is AppError {
   return (
     error instanceof AppError && (error.code === 'insufficient_funds' || error.code === 'budget_exceeded')
   );

@@ -5,7 +5,7 @@ import pino from 'pino';
 import { createPool, openDatabase, type Transaction } from '../../../../platform/db/database.ts';
 import { inTransaction } from '../../../../platform/db/in-transaction.ts';
 import { extendHold, hold, release, settle } from '../holds/holds.ts';
-import { batchSends, readSend, type Send } from '../sends.ts';
+import { assertSent, batchSends, type Send } from '../sends.ts';
 
 /**
  * The load of ledger-crash.test.ts. Moves credits between the users until it is killed, and prints the id of
@@ -31,7 +31,7 @@ async function send(): Promise<void> {
     ...{ senderId: from, recipient: to, amountMicro: 1n },
     ...{ idempotencyKey: randomUUID(), keyId: null },
   };
-  const { transferId } = readSend(await sendGathered(asked), asked);
+  const { transferId } = assertSent(await sendGathered(asked), asked);
   acknowledge(transferId);
 }
 

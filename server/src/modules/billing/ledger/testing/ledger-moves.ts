@@ -4,7 +4,7 @@ import { AppError } from '../../../../platform/errors.ts';
 import { GRANTS_ACCOUNT, userAccount } from '../accounts.ts';
 import { chargeBack, collectDebts, expireGiven } from '../given-credits.ts';
 import { expireHolds, extendHold, growHold, hold, settle } from '../holds/holds.ts';
-import { readSend, type Send, type SendInBatch } from '../sends.ts';
+import { assertSent, type Send, type SendInBatch } from '../sends.ts';
 import { transfer } from '../transfer.ts';
 import { at, findHold, type Move, type Outcome, type Run, type Taken, type WindowMove } from './moves.ts';
 import { applyWindowMove } from './window-moves.ts';
@@ -41,7 +41,7 @@ async function sendIn(send: SendInBatch, run: Run, move: Extract<Move, { move: '
     idempotencyKey: move.key === null ? null : `${run.name}:${move.key}`,
     keyId: run.keys[move.from] ?? null,
   };
-  readSend(await send(asked), asked);
+  assertSent(await send(asked), asked);
 }
 
 async function step(

@@ -8,7 +8,7 @@ import type { ServerTurns } from '../server-turns.ts';
 const PASS_OVER_MS = 10_000;
 
 type Known = Pick<ServerTurns, 'load' | 'places'> & {
-  unreached: Pick<UnreachedServers, 'has'>;
+  unreached: Pick<UnreachableServers, 'has'>;
   /** The ids of the servers that this request has already tried. */
   tried: ReadonlySet<string>;
 };
@@ -47,13 +47,13 @@ export function needsReplica({ loads, places }: ReplicaLoads): boolean {
  * Addresses of model servers that were recently unreachable from this process. Requests try other servers
  * first.
  */
-export type UnreachedServers = {
+export type UnreachableServers = {
   record: (baseUrl: string) => void;
   has: (baseUrl: string) => boolean;
 };
 
 /** Creates an empty list, whose entries expire. */
-export function unreachedServers(now: () => number = () => performance.now()): UnreachedServers {
+export function trackUnreachableServers(now: () => number = () => performance.now()): UnreachableServers {
   const until = new Map<string, number>();
   return {
     record: (baseUrl) => {

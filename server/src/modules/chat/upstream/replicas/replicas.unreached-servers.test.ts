@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { unreachedServers } from './replicas.ts';
+import { trackUnreachableServers } from './replicas.ts';
 
 it('skips a server for ten seconds after the last failed connection', () => {
   let now = 0;
-  const unreached = unreachedServers(() => now);
+  const unreached = trackUnreachableServers(() => now);
   expect(unreached.has('http://a')).toBe(false);
   unreached.record('http://a');
   now = 5_000;

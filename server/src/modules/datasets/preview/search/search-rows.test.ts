@@ -8,7 +8,7 @@ import { testServer } from '../../../../testing/test-server.ts';
 import { assetCalls } from '../../../assets/testing/asset-calls.ts';
 import { profiledFile } from '../../testing/profiled-file.ts';
 import { oneRunParquet } from '../testing/one-run-parquet.ts';
-import { readFound } from './read-found.ts';
+import { searchDataFile } from './search-data-file.ts';
 
 const folder = await temporaryFolder();
 
@@ -22,7 +22,7 @@ async function find(
   const localPath = path.join(folder, name);
   await writeFile(localPath, content);
   const file = await profiledFile(localPath, name);
-  return readFound({ ...file, text, filters, offset, limit, lookMs: Number.POSITIVE_INFINITY });
+  return searchDataFile({ ...file, text, filters, offset, limit, lookMs: Number.POSITIVE_INFINITY });
 }
 
 describe('finds rows that contain a text', () => {

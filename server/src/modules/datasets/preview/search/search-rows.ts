@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Context } from '../../../../platform/context.ts';
 import { findFile } from '../../../assets/files/files.ts';
 import { type DataFileRequest, readConfined, WHOLE_FILE_CPU_SECONDS } from '../../preview-file.ts';
-import type { Search } from './read-found.ts';
+import type { Search } from './search-data-file.ts';
 
 const PROGRAM = new URL('./read-found-program.ts', import.meta.url);
 const answer = z.object({ found: foundRows });

@@ -5,7 +5,7 @@ import type { Transaction } from '../../../../platform/db/database.ts';
 import { conflict } from '../../../../platform/errors.ts';
 import { listStarterModels } from '../../../models/starter/starters.ts';
 import type { ServingPlacement } from '../../../serving/served-model.ts';
-import { countSlotsAwake, findModelServer } from '../server-queries.ts';
+import { countAwakeSlots, findModelServer } from '../server-queries.ts';
 
 /** The number of starter models, which all users share: text, picture generation and picture editing. */
 const STARTER_SERVERS = 3;
@@ -41,7 +41,7 @@ export async function assertServerLimit(
   const isStarter = deployment_id === null && starterIds.includes(baseAssetId);
   if (isStarter) return;
   const max = maxServers({ accelerator, count: accelerator_count }, capacity);
-  const awake = await countSlotsAwake(tx, { userId, serverId, starterIds, accelerator });
+  const awake = await countAwakeSlots(tx, { userId, serverId, starterIds, accelerator });
   const asked = replicas * Math.max(1, accelerator_count);
   if (awake.own + asked > max.user) {
     throw conflict(

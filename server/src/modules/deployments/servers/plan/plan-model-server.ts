@@ -1,7 +1,7 @@
 import type { Config } from '../../../../config.ts';
 import { hasEnded, type WorkloadWithSpec } from '../../../../engine/model/workload.ts';
 import { invalidParam } from '../../../../platform/errors.ts';
-import { IN_ALL_MS_MAX } from '../../../serving/ask/request-deadline.ts';
+import { REQUEST_MS_MAX } from '../../../serving/ask/request-deadline.ts';
 import type { ServedAdapter } from '../../../serving/served-model.ts';
 import type { DeploymentRow } from '../../queries.ts';
 
@@ -9,7 +9,7 @@ import type { DeploymentRow } from '../../queries.ts';
  * A replaced server may take as long as the longest request to finish its answers, so that another user's
  * adapter never cuts an answer off.
  */
-const REPLACED_S = IN_ALL_MS_MAX / 1000;
+const REPLACED_S = REQUEST_MS_MAX / 1000;
 
 /**
  * Less time if a server must free its slot for its successor: nothing is served until then, and requests wait

@@ -7,7 +7,7 @@ import * as z from 'zod';
 export const LORA_SLOTS = 4;
 export const LORA_RANKS = [1, 8, 16, 32, 64, 128, 256, 320, 512];
 /** Every text server on a GPU can load adapters up to this rank while it runs. */
-export const LATE_LORA_RANK = 16;
+export const LOADABLE_LORA_RANK = 16;
 const BYTES_PER_VALUE = 2;
 
 const count = z.int().positive();

@@ -14,7 +14,7 @@ import {
 } from '../../served-model.ts';
 import { chooseContext, chooseCpuContext, choosePlacement, gpuBytes } from '../choose-placement.ts';
 import { describeTextModel } from './describe-text-model.ts';
-import { LATE_LORA_RANK, loraSlotBytes } from './lora-slots.ts';
+import { LOADABLE_LORA_RANK, loraSlotBytes } from './lora-slots.ts';
 
 const count = z.int().positive();
 const heads = z.object({ num_attention_heads: count, num_key_value_heads: count.nullish() });
@@ -97,7 +97,7 @@ function tooLarge({ baseTitle }: ServedModel, bytes: number, gpuCount: number): 
 }
 
 async function adapterBytes(ctx: Context, { base, adapter }: ServedModel, gpuCount: number): Promise<number> {
-  const rank = Math.max(LATE_LORA_RANK, adapter?.rank ?? 0);
+  const rank = Math.max(LOADABLE_LORA_RANK, adapter?.rank ?? 0);
   return loraSlotBytes(await readModelJson(ctx, storedFiles(base), 'config.json'), rank, gpuCount);
 }
 

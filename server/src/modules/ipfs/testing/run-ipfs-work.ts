@@ -5,7 +5,7 @@ import { claimDue } from '../../../platform/leases/leased-table.ts';
 import { ipfsWork } from '../ipfs-loop.ts';
 
 /** Computes all requested CIDs, then checks each pin once, even if it is not due. */
-export async function workOff(services: Services): Promise<void> {
+export async function runIpfsWork(services: Services): Promise<void> {
   const { cids, pins } = ipfsWork(services);
   await makeDue(services, 'revision_cids');
   await drain(services, cids);

@@ -27,7 +27,7 @@ type Options<K extends Kind> = {
  * it is tried first; if it is unreachable or reaches no replica, the replicas are tried directly. Throws the
  * errors of waking a server, and AppError 'unavailable'.
  */
-export async function atModelServer<K extends Kind, Result>(
+export async function withModelServer<K extends Kind, Result>(
   ctx: Context,
   parts: ChatParts,
   { upstream, signal, deadline }: Pick<RunningCall<K>, 'upstream' | 'signal' | 'deadline'>,

@@ -34,7 +34,7 @@ type Found = { at: number; values: unknown[] };
  * on. Throws Unreadable like the preview, and if the maximum duration ends before the first match. The file
  * is untrusted, so run this in a confined process.
  */
-export async function readFound({
+export async function searchDataFile({
   lookMs = LOOK_MS,
   ...file
 }: DataFile & Search & { lookMs?: number }): Promise<FoundRows> {
