@@ -9,6 +9,7 @@ export const sections = [
       'getting-started',
       'data-files',
       'fine-tuning',
+      'model-families',
       'api',
       'coding-agents',
       'pictures-and-videos',
