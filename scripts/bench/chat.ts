@@ -8,11 +8,13 @@ import { findStarterModel, waitForMachine } from '../client/machine-ready.ts';
 import { type SeparateServer, startSeparateServer } from '../client/separate-server.ts';
 import { type Answer, ask } from './ask.ts';
 import { callTool } from './call-tool.ts';
+import { readCpuTimes } from './cpu-time.ts';
 import { startLlamaServer } from './llama-server.ts';
 import { type Measured, medianNeighbour, medianPair, type Pair } from './measured.ts';
 
 const SPEED = { rounds: 15, tokens: 128 };
 const CALL = { rounds: 9 };
+const CPU = { rounds: 30, tokens: 128 };
 const FIRST_TOKEN = { rounds: 150, tokens: 4 };
 /** Enough requests for Node to compile the server's code, which takes some minutes of normal use. */
 const WARM_UP = { rounds: 200, tokens: 1 };
@@ -69,10 +71,24 @@ async function compare(server: SeparateServer, llamaUrl: string): Promise<Measur
       [() => callTool(server.url, key, modelName), () => callTool(llamaUrl, {}, modelName)],
       { ...CALL, tokens: 0 },
     );
-    return [...toLines(first, speed), speedLine('chat with a tool', calls)];
+    const cpu = await measureCpu(server, () => throughGateway(CPU.tokens));
+    return [...toLines(first, speed), speedLine('chat with a tool', calls), ...cpu];
   } finally {
     proxy.stop();
   }
+}
+
+/** Returns the CPU time per answer of each part of the server; nothing without /proc. */
+async function measureCpu(server: SeparateServer, answer: () => Promise<Answer>): Promise<Measured[]> {
+  const before = await readCpuTimes(server);
+  for (let round = 0; round < CPU.rounds; round++) await answer();
+  const after = await readCpuTimes(server);
+  if (!before || !after) return [];
+  return (['gateway', 'model server', 'database'] as const).map((part) => ({
+    name: `  CPU time per answer: ${part}`,
+    unit: 'ms',
+    ours: (after[part] - before[part]) / CPU.rounds,
+  }));
 }
 
 function speedLine(name: string, rounds: Answer[][]): Measured {
