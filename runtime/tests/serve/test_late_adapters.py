@@ -51,3 +51,27 @@ def test_loads_the_adapters_that_the_server_asks_for_and_reports_them(
         ("bad", "The adapter does not fit the base model."),
     ]
     assert not (tmp_path / "work" / "pulled").exists()
+
+
+def test_starts_without_an_adapter_that_fails_and_reports_it(
+    server: BakehouseServer, tmp_path: Path
+) -> None:
+    files = [
+        {"name": "one", "files": [server.add_input(b"tensors", "adapter_model.safetensors")]},
+        {"name": "two", "files": [server.add_input(b"{}", "adapter_config.json")]},
+    ]
+    adapters = [{"name": one["name"], "input": one["name"], "file": "", "rank": 8} for one in files]
+    spec = ServeTextSpec.model_validate(
+        serve_spec(server, tmp_path, files) | {"adapters": adapters}
+    )
+    engine = Engine()
+    with workload(spec) as work:
+        work.pull_inputs(tmp_path / "cache")
+        loader = AdapterLoader(work, engine, spec.adapters)
+        loader.load_first()
+        loader.load_missing()
+        server.wait_for("adapter")
+    assert engine.loaded == {"one": ["tensors"]}
+    assert [(one["name"], one["failure"]) for one in server.of_type("adapter")] == [
+        ("two", "The adapter does not fit the base model."),
+    ]

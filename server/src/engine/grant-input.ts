@@ -23,3 +23,12 @@ export async function recordLoadedAdapter(
       || jsonb_build_object('inputs', spec -> 'inputs' || ${toJson([input])}::jsonb)
     where id = ${workloadId} and ${adapter.name} <> all (adapter_names)`.execute(tx);
 }
+
+/** Transaction step: removes an adapter that the server could not load from its spec. */
+export async function dropFailedAdapter(tx: Transaction, workloadId: string, name: string): Promise<void> {
+  await sql`
+    update workloads set spec = spec || jsonb_build_object('adapters', coalesce(
+      (select jsonb_agg(one) from jsonb_array_elements(spec -> 'adapters') one where one ->> 'name' <> ${name}),
+      '[]'))
+    where id = ${workloadId} and ${name} = any (adapter_names)`.execute(tx);
+}

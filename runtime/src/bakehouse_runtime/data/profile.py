@@ -33,6 +33,7 @@ _FIRST_BYTES = 64 << 20
 # The maximum number of written cells; further rows are only counted.
 _CELLS_MAX = 4_000_000
 _COLUMNS_MAX = 200
+_NAMES_CHARS_MAX = 1_000_000
 _PACKABLE = {"csv", "tsv", "json", "jsonl", "txt"}
 _BROKEN_MAX = 10_000
 # Rows are converted in pieces that fit into memory.
@@ -76,8 +77,11 @@ def profile(path: Path, file_path: str, rows_file: Path) -> dict[str, Any]:
     if kind != "parquet":
         writer = _Writer(table, is_json=kind in ("json", "jsonl"))
         counted = writer.write(chain(first, all_rows), rows_file)
+    columns = table.columns[:_COLUMNS_MAX]
+    if sum(map(len, columns)) > _NAMES_CHARS_MAX:
+        raise PlainError(f"The column names of {name} have more than a million characters.")
     return {
-        "columns": table.columns[:_COLUMNS_MAX],
+        "columns": columns,
         "column_count": len(table.columns),
         "format": found and {**asdict(found), "system_column": found.system_column or None},
         "format_problem": problem,

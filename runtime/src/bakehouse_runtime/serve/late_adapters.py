@@ -31,18 +31,28 @@ class AdapterLoader:
         """`first` are the adapters of the spec."""
         self._work, self._engine, self._first = work, engine, first
         self._tried: set[str] = set()
+        self._failed_first: list[tuple[str, str]] = []
 
     def load_first(self) -> None:
-        """Loads the adapters of the spec. Raises PlainError."""
+        """Loads the adapters of the spec. The server starts without adapters that fail, because it
+        may serve other users; `load_missing` reports them. Raises MachineError."""
         inputs = self._work.inputs()
         for adapter in self._first:
             if adapter.input not in inputs:
                 raise PlainError(f"The spec has no input {adapter.input}.")
-            self._engine.load_adapter(adapter.name, inputs[adapter.input])
+            try:
+                self._engine.load_adapter(adapter.name, inputs[adapter.input])
+            except MachineError:
+                raise
+            except PlainError as error:
+                self._failed_first.append((adapter.name, str(error)))
 
     def load_missing(self) -> None:
         """Loads the adapters that the server's last answer names."""
         reporter = self._work.reporter
+        for name, failure in self._failed_first:
+            reporter.adapter(name, failure)
+        self._failed_first.clear()
         missing = reporter.missing_adapters
         self._tried &= {one.name for one in missing}
         for one in missing:

@@ -42,6 +42,8 @@ def rename_modules(adapter: Path, modules: set[str], target: Path) -> None:
         for name, entry in header.items()
         if not _is_other_part(name)
     }
+    if not kept:
+        raise PlainError("The adapter has no modules of the language model.")
     renamed, size = {}, 0
     for name, entry in kept.items():
         begin, end = entry["data_offsets"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import shutil
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from ..data.tokens import read_model_tokens
-from ..errors import PlainError
+from ..errors import MachineError, PlainError
 from ..files import read_object
 from .engine import CLOSE_CHILD_S, answers, gauge_sum, read_metrics
 from .parsers import parser_arguments
@@ -105,12 +106,17 @@ class Vllm:
 
     def load_adapter(self, name: str, folder: Path) -> None:
         """Loads an adapter. Raises PlainError if vLLM cannot, or if the adapter changes nothing:
-        vLLM serves the base under the adapter's name if it knows none of its modules."""
+        vLLM serves the base under the adapter's name if it knows none of its modules. Raises
+        MachineError if vLLM does not answer in time; a later call tries again."""
         # A deployment that slept requests its adapter again.
         if name in self._loaded:
             return
         served = self._adapters_dir / name
-        shutil.rmtree(served, ignore_errors=True)
+        if served.exists():
+            # The last attempt got no answer, so vLLM may have loaded the adapter.
+            with contextlib.suppress(PlainError):
+                self._post("/v1/unload_lora_adapter", {"lora_name": name})
+            shutil.rmtree(served)
         rename_modules(folder, checkpoint_modules(self._base), served)
         self._post("/v1/load_lora_adapter", {"lora_name": name, "lora_path": str(served)})
         if not is_zero(served) and self._probe(name) == self._probe(self._model_name):
@@ -131,7 +137,7 @@ class Vllm:
             try:
                 answer = client.post(f"{self.base_url}{path}", json=body, headers=headers)
             except httpx.HTTPError as error:
-                raise PlainError(f"vLLM could not load the adapter: {error}.") from error
+                raise MachineError(f"vLLM does not answer: {error}.") from error
         if not answer.is_success:
             raise PlainError(f"vLLM could not load the adapter: {_message_of(answer)}")
         return answer

@@ -1,5 +1,5 @@
 import type { Report, ReportsAnswer } from '@bakehouse/contract/runtime/report';
-import { grantInput, recordLoadedAdapter } from '../../../engine/grant-input.ts';
+import { dropFailedAdapter, grantInput, recordLoadedAdapter } from '../../../engine/grant-input.ts';
 import type { Workload } from '../../../engine/model/workload.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
@@ -46,7 +46,7 @@ export async function acceptAdapter(
     if (!found) return;
     const adapter = { ...(found.adapter as ServedAdapter), revisionId: name };
     await recordLoadedAdapter(tx, workloadId, adapterParts(adapter));
-  }
+  } else await dropFailedAdapter(tx, workloadId, name);
   const failedAdapter = failure === null ? {} : { failedAdapter: { revisionId: name, reason: failure } };
   await jobs.enqueue(tx, reconcileModelServerJob, { serverId: server.id, ...failedAdapter });
   await announceModelServer(tx, server.id);

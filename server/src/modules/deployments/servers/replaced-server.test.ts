@@ -4,6 +4,7 @@ import { listed } from '../../../engine/testing/test-gpus.ts';
 import { testServing } from '../../../testing/test-serving.ts';
 import { readRevision } from '../../assets/read-revision.ts';
 import { insertFineTune, insertModel, insertStarter } from '../testing/test-models.ts';
+import { acceptAdapter } from './late-adapters.ts';
 
 const STARTER = 'starter-model';
 
@@ -98,6 +99,21 @@ describe('a running vLLM', async () => {
     expect(JSON.stringify(await serving.status(user, podId))).toContain('An adapter does not fit');
     expect(driver.running()).toEqual([launch]);
     expect((await storedSpec()).adapters).toHaveLength(1);
+  });
+
+  it('stops serving an adapter that a restarted attempt could not load', async () => {
+    const { db, jobs } = server.services;
+    const assetId = await insertFineTune(server.services, base, user, 'A Lost Tune', { rank: 8 });
+    const podId = await deploy(user, assetId);
+    await untilRunning(user, podId);
+    const { revision } = await readRevision(db, { assetId, userId: user.userId });
+    const failed = { type: 'adapter', name: revision.id, failure: 'It does not fit' } as const;
+    await db
+      .transaction()
+      .execute((tx) => acceptAdapter(tx, jobs, launch?.workloadId ?? '', { seq: 1, at: '', ...failed }));
+    await expect.poll(() => serving.status(user, podId)).not.toMatchObject({ status: 'running' });
+    expect((await storedSpec()).adapters).toHaveLength(1);
+    expect(driver.running()).toEqual([launch]);
   });
 
   it('is replaced if an adapter has a larger rank', async () => {
