@@ -21,6 +21,8 @@ const WAITING_MAX = 4;
 /** Must be shorter than an hour, after which `removeSharedFiles` deletes files of killed processes. */
 const KEPT_MS = 30 * 60 * 1000;
 const KEPT_BYTES_MAX = 1024 ** 3;
+/** Of profiles in memory. */
+const KEPT_HEAP_MAX = 64 * 1024 ** 2;
 const KEPT_MAX = 1000;
 
 const profile = z.object({
@@ -47,7 +49,14 @@ export type Profile = z.infer<typeof profile>;
 const answer = z.union([z.object({ unreadable: z.string() }), profile]);
 
 type File = { path: string; sha256: string };
-type Entry = { profile: Profile; folder: string | null; bytes: number; users: number; isOld: boolean };
+type Entry = {
+  profile: Profile;
+  folder: string | null;
+  bytes: number;
+  heapBytes: number;
+  users: number;
+  isOld: boolean;
+};
 
 /** By hash and name of the file. */
 const entries = new Map<string, Entry>();
@@ -57,6 +66,7 @@ const entries = new Map<string, Entry>();
  */
 const readings = new Map<string, Promise<Entry>>();
 let keptBytes = 0;
+let keptHeap = 0;
 
 /**
  * Calls `work` with what training's reader has found in a data file, and with the path of the rows that it
@@ -109,9 +119,10 @@ function keep(key: string, entry: Entry): Entry {
   }
   entries.set(key, entry);
   keptBytes += entry.bytes;
-  setTimeout(() => drop(key), KEPT_MS).unref();
+  keptHeap += entry.heapBytes;
+  setTimeout(() => entries.get(key) === entry && drop(key), KEPT_MS).unref();
   for (const oldest of entries.keys()) {
-    if (keptBytes <= KEPT_BYTES_MAX && entries.size <= KEPT_MAX) break;
+    if (keptBytes <= KEPT_BYTES_MAX && keptHeap <= KEPT_HEAP_MAX && entries.size <= KEPT_MAX) break;
     if (oldest !== key) drop(oldest);
   }
   return entry;
@@ -122,6 +133,7 @@ function drop(key: string): void {
   if (!entry) return;
   entries.delete(key);
   keptBytes -= entry.bytes;
+  keptHeap -= entry.heapBytes;
   entry.isOld = true;
   removeUnused(entry).catch(() => undefined);
 }
@@ -131,11 +143,12 @@ async function removeUnused({ folder, users, isOld }: Entry): Promise<void> {
 }
 
 async function createEntry(ctx: Context, file: File): Promise<Entry> {
-  const entry: Omit<Entry, 'profile'> = { folder: null, bytes: 0, users: 0, isOld: false };
+  const entry: Omit<Entry, 'profile'> = { folder: null, bytes: 0, heapBytes: 0, users: 0, isOld: false };
   const isParquet = extensionOf(file.path) === 'parquet';
   try {
     const { found, folder, bytes } = await runProfile(ctx, file);
-    if (!('unreadable' in found)) return { ...entry, profile: found, folder, bytes };
+    if (!('unreadable' in found))
+      return { ...entry, profile: found, folder, bytes, heapBytes: estimateHeapBytes(found) };
     if (isParquet) return { ...entry, profile: withProblem(found.unreadable) };
     throw invalidParam('path', found.unreadable);
   } catch (error) {
@@ -164,6 +177,11 @@ export function withProblem(format_problem: string): Profile {
   };
 }
 
+function estimateHeapBytes({ columns, broken }: Profile): number {
+  const texts = [...columns, ...broken.map(({ reason }) => reason)];
+  return texts.reduce((bytes, text) => bytes + text.length * 2 + 100, 0);
+}
+
 async function runProfile(ctx: Context, file: File) {
   if (!(await hasLayer(ctx.config, 'training'))) throw pythonNotReady();
   const { command, args, env, reads } = await runtimeCommand(ctx.config);
@@ -189,7 +207,10 @@ async function runProfile(ctx: Context, file: File) {
     await mkdir(folder, { mode: 0o700 });
     const { size: bytes } = await run.file.stat();
     const target = createWriteStream(path.join(folder, ROWS_FILE), { mode: 0o444 });
-    await pipeline(run.file.createReadStream({ autoClose: false }), target);
+    await pipeline(run.file.createReadStream({ autoClose: false }), target).catch(async (error: unknown) => {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    });
     return { found, folder, bytes };
   } finally {
     await run.file?.close();

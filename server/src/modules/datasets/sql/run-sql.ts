@@ -61,8 +61,8 @@ export async function runSql(
 
 /**
  * Returns the lines of skipped rows. DuckDB counts rows instead of lines, so these are the lines that
- * training's reader could not read. Only for files that this reader does not read, or not completely, returns
- * the lines that DuckDB reports.
+ * training's reader could not read. If this reader fails or does not read the whole file, returns the lines
+ * that DuckDB reports.
  */
 async function nameDropped(
   ctx: Context,
@@ -72,7 +72,8 @@ async function nameDropped(
   const lines: SqlAnswer['dropped'] = [];
   for (const path of skipped) {
     const file = files.find((one) => one.path === path);
-    const { broken = [], is_whole = false } = (file && (await findProfile(ctx, file))) ?? {};
+    const { broken = [], is_whole = false } =
+      (file && (await findProfile(ctx, file).catch(() => null))) ?? {};
     if (is_whole && broken.length > 0) lines.push(...broken.map((row) => ({ path, ...row })));
     else lines.push(...dropped.filter((line) => line.path === path));
   }
@@ -127,6 +128,7 @@ async function runConfinedQuery<T>(
   const asked: Query['tables'] = [];
   for (const { name, files } of meant) {
     const named = files.map((file) => ({ as: asOf.get(file) ?? '', path: file.path }));
+    signal?.throwIfAborted();
     asked.push({ name, dialect: await findDialect(ctx, files), files: named });
   }
   const { answer, result } = await withBlobFiles(ctx, stored, (localPaths) =>
