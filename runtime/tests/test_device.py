@@ -35,7 +35,7 @@ def test_serves_in_bfloat16_on_a_cpu_that_supports_it(monkeypatch: pytest.Monkey
     assert weights_dtype("cpu") == torch.float32, "what is trained stays exact"
 
 
-def test_finds_a_compiler_like_triton(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_finds_a_c_compiler_where_triton_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not has_c_compiler()
@@ -68,7 +68,7 @@ def test_peak_memory_counts_memory_that_was_freed() -> None:
     assert len(held) > 400_000_000 > int(said) > 200_000_000
 
 
-def test_peak_memory_of_a_gpu_includes_cudas_own(
+def test_peak_memory_of_a_gpu_includes_memory_of_cuda_itself(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(torch.cuda, "mem_get_info", lambda: (70, 80))

@@ -12,8 +12,8 @@ const SCALES = [1, 1_000, 60_000];
 
 /**
  * Returns the numbers, quoted texts and fields (`name`) of rows in docs/specification.md that none of their
- * tests contains, except in its title. Such a test would pass with any value. Also returns entities that only
- * a journey tests, because a browser does not show everything that a call returns.
+ * tests asserts. Such a test would pass with any value. Also returns entities that are tested only in a
+ * browser, which does not show everything that a call returns.
  */
 export function findUntestedValues(document: string, { read }: Pick<Repository, 'read'>): string[] {
   return readRows(document).flatMap(({ at, section, line, tests }) => {
@@ -44,7 +44,7 @@ function hasNumber(code: string, number: number): boolean {
   });
 }
 
-/** Returns assertions of the tests with this title, with tables and clocks; for a table row, of the file. */
+/** Returns tables, assertions and clock changes of the tests with this title; without any, the file. */
 function codeOf(file: string, source: string, title: string): string {
   const tests: CallExpression[] = [];
   const asserted: CallExpression[] = [];

@@ -28,7 +28,7 @@ QKV = ["q_proj", "k_proj", "v_proj"]
 
 
 class Shape(NamedTuple):
-    """A model's own config.json, by the names of Llama's."""
+    """A model's published sizes. `base_of` writes them under the names of Llama's config.json."""
 
     layers: int
     hidden: int
@@ -169,8 +169,8 @@ class Measured(NamedTuple):
     max_generated_tokens: int = 0
 
 
-# SmolLM2-135M, with adapters of rank 16 on all matrices of its layers, or all weights. Rows have a
-# fourth to all of the length, and nearly all tokens count in the loss; two threads.
+# SmolLM2-135M on two threads, with adapters of rank 16 on all matrices of its layers, or all
+# weights. The shortest row has a quarter of the length. Nearly all tokens count in the loss.
 SMOLLM2 = Shape(30, 576, 1536, 9, 3, 49152, 0.1345)
 MEASURED = {
     "one row": Measured("sft", 16, 1, 132, 2.336 * GB),

@@ -201,7 +201,7 @@ def test_converts_a_large_deep_grey_picture_in_bounded_memory() -> None:
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert (np.asarray(picture)[..., 0] == np.round(shades / 257)).all()
-    # All values at the same time would take eight bytes per pixel, several times over.
+    # Converting all rows at once would need several arrays of eight bytes per pixel.
     assert peak < 6 * shades.size
 
 
@@ -215,7 +215,7 @@ EXIF_SEGMENT = b"\xff\xe1\x03\xe8" + b"Exif\0\0".ljust(998, b"x")
     ("content", "at", "piece", "count"),
     [
         (JPEG, 2, EMPTY_SEGMENT, 5_000_000),
-        # Pillow expects a length after only one of them, and continues after the end.
+        # Pillow expects a length after FF FE but not after FF F0, and continues after FF D9 (end).
         (JPEG, 2, b"\xff\xf0\xff\xff" + EMPTY_SEGMENT * 16_383, 300),
         (JPEG, 2, b"\xff\xd9", 10_000_000),
         (JPEG, 2, b"\xff", 20_000_000),

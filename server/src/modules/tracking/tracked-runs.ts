@@ -26,7 +26,7 @@ import {
   updateRemoteRun,
   updateSent,
 } from './tracked-run-queries.ts';
-import { findTracker, updateTrouble } from './tracker-queries.ts';
+import { findTracker, setTrouble } from './tracker-queries.ts';
 
 /** Returns the trackers of one of the caller's runs. Throws AppError 'not_found'. */
 export async function listTrackedRuns(
@@ -77,14 +77,14 @@ async function logToTracker(services: Services, runs: TrackedRunRow[]): Promise<
         await closeRun(db, run, { at: clock.now(), trouble: error.message });
       } else if (error instanceof ServiceRefused || error instanceof ServiceUnavailable) {
         log.warn(refusal, 'tracker unavailable');
-        await updateTrouble(db, tracker, troubleOf(error));
+        await setTrouble(db, tracker, troubleOf(error));
         return;
       } else {
         log.error(refusal, 'failed to log a run to its tracker; the next job retries');
       }
     }
   }
-  if (tracker.trouble !== null) await updateTrouble(db, tracker, { trouble: null, isRefused: false });
+  if (tracker.trouble !== null) await setTrouble(db, tracker, { trouble: null, isRefused: false });
 }
 
 /** Returns what the owner should know and do, as a sentence. */

@@ -38,10 +38,10 @@ export async function upsertTracker(tx: Transaction, row: TrackerRow): Promise<T
 }
 
 /**
- * Records why nothing can be logged; null clears the reason. Does nothing if the tracker has another key by
- * now.
+ * Records why nothing can be logged; null clears the reason. Does nothing if the key was replaced in the
+ * meantime.
  */
-export async function updateTrouble(
+export async function setTrouble(
   db: Database,
   { user_id, service, encrypted }: Pick<TrackerRow, 'user_id' | 'service' | 'encrypted'>,
   { trouble, isRefused }: { trouble: string | null; isRefused: boolean },

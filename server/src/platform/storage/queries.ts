@@ -15,11 +15,11 @@ export async function upsertBlob(tx: Transaction, blob: Blob): Promise<void> {
 }
 
 /** Locks the name of a blob until the transaction ends, so that storing and deleting it are serialized. */
-export async function lockBytes(tx: Transaction, sha256: string): Promise<void> {
+export async function lockBlobName(tx: Transaction, sha256: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`blob ${sha256}`}, 0))`.execute(tx);
 }
 
-/** Identifies the stored bytes that a check refers to: the time with all its digits, as text. */
+/** Identifies the stored bytes that a check refers to. As text, the time keeps its microseconds. */
 const version = sql<string>`touched_at::text`;
 
 /** Returns the recorded state of a blob. Read it before the bytes. */
@@ -52,8 +52,8 @@ export async function recordBlobCheck(
     .execute();
 }
 
-/** Clears damage recorded for earlier bytes. Processes that still read those cannot record it any more. */
-export async function markStored(db: Database, sha256: string): Promise<void> {
+/** Clears damage recorded for earlier bytes. A check that still reads those can no longer record its result. */
+export async function clearBlobDamage(db: Database, sha256: string): Promise<void> {
   await db
     .updateTable('blobs')
     .set({ touched_at: sql<Date>`clock_timestamp()`, damaged_at: null })
@@ -117,7 +117,7 @@ export async function readBlobHealth(db: Database): Promise<{ damaged: number; o
  * Locks blobs until the transaction ends, so that they are not deleted. Throws if the store lacks a blob: its
  * row was deleted with the bytes.
  */
-export async function lockBlobs(tx: Transaction, sha256s: string[]): Promise<void> {
+export async function lockBlobRows(tx: Transaction, sha256s: string[]): Promise<void> {
   const { rows } = await sql<{ sha256: string }>`
     select sha256 from blobs where sha256 = any(${sha256s}::text[]) order by sha256 for key share`.execute(
     tx,

@@ -4,7 +4,7 @@ import { inTransaction } from '../db/in-transaction.ts';
 import { afterDeletion, assertNotBeingDeleted, beginDeletion, endDeletion } from './blob-deletions.ts';
 import type { Blob, WriteOptions } from './blob-store.ts';
 import { deleteUnownedBlob } from './owner-queries.ts';
-import { lockBytes, markStored, upsertBlob } from './queries.ts';
+import { clearBlobDamage, lockBlobName, upsertBlob } from './queries.ts';
 
 /**
  * Stores bytes. Unless another table references them soon, they are deleted again. The store never has bytes
@@ -18,7 +18,7 @@ export async function storeBlob(
 ): Promise<Blob> {
   const stored = await services.blobs.write(bytes, { ...options, beforeVisible: registerWith(services) });
   // Readers before this point may have read earlier, damaged bytes, and must not mark the new ones.
-  await markStored(services.db, stored.sha256);
+  await clearBlobDamage(services.db, stored.sha256);
   return stored;
 }
 
@@ -28,7 +28,7 @@ export async function adoptBlob(
   localPath: string,
 ): Promise<Blob & { isLinked: boolean }> {
   const stored = await services.blobs.adopt(localPath, registerWith(services));
-  await markStored(services.db, stored.sha256);
+  await clearBlobDamage(services.db, stored.sha256);
   return stored;
 }
 
@@ -36,7 +36,7 @@ function registerWith(services: Pick<Services, 'blobs' | 'db'>) {
   return (blob: Blob) =>
     afterDeletion(services, blob.sha256, () =>
       inTransaction(services.db, async (tx) => {
-        await lockBytes(tx, blob.sha256);
+        await lockBlobName(tx, blob.sha256);
         await assertNotBeingDeleted(tx, blob.sha256);
         await upsertBlob(tx, blob);
       }),
@@ -52,7 +52,7 @@ export async function collectBlob(
   { sha256, untouchedSince }: { sha256: string; untouchedSince: Date },
 ): Promise<void> {
   const isUnowned = await inTransaction(services.db, async (tx) => {
-    await lockBytes(tx, sha256);
+    await lockBlobName(tx, sha256);
     if (!(await deleteUnownedBlob(tx, sha256, untouchedSince))) return false;
     await beginDeletion(tx, sha256);
     return true;

@@ -8,7 +8,7 @@ export const accountsRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/profile',
-      // The reason that a provider returns if linking failed.
+      // `error`: the provider's error code if linking failed.
       validateSearch: searchSchema({ error: text }),
     }).lazy(lazyPage(() => import('./profile/profile-page.tsx'), 'ProfilePage')),
     createRoute({

@@ -29,7 +29,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('retries a session read that times out until it is answered', async () => {
+test('retries loading the session after a timeout', async () => {
   const user = queryClient.fetchQuery(sessionQuery);
   await vi.advanceTimersByTimeAsync(10_500);
   expect(asked).toHaveBeenCalledTimes(1);
@@ -38,14 +38,14 @@ test('retries a session read that times out until it is answered', async () => {
   expect(await user).toBeNull();
 });
 
-test('after three more timeouts, a session read fails with a message', async () => {
+test('loading the session fails with a message after three retries', async () => {
   const error = queryClient.fetchQuery(sessionQuery).catch((thrown: unknown) => thrown);
   await vi.advanceTimersByTimeAsync(10_000 + 1_000 + 10_000 + 2_000 + 10_000 + 4_000 + 10_000);
   expect(asked).toHaveBeenCalledTimes(4);
   expect(await error).toMatchObject({ message: 'Request timeout after 10000ms', code: 'timeout' });
 });
 
-test('reads a key that was replaced elsewhere from the session, not with the old key', async () => {
+test('loads a replaced key with the session, without sending the old key', async () => {
   setCredentials({ userId: 'u1', apiKey: 'the old one' });
   vi.stubGlobal('fetch', async (_url: string, { headers }: RequestInit) => {
     const key = new Headers(headers).get('x-api-key');

@@ -6,7 +6,7 @@ import { getCredentials, setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionHint } from './session-hint.ts';
 
-/** The signed-in user, or null. Reads the key with the session cookie; all other calls carry that key. */
+/** The signed-in user, or null. The session cookie loads the API key, which all other calls send. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: loadSession,
@@ -30,7 +30,7 @@ export function useSessionUser(): User | null | undefined {
   return useQuery(sessionQuery).data;
 }
 
-/** Returns true if a user is signed in; while that is unknown, if one was at the last read. */
+/** Returns true if a user is signed in. Until the session has loaded, uses the stored hint. */
 export function isExpected(): boolean {
   const user = queryClient.getQueryData(sessionQuery.queryKey);
   return user === undefined ? sessionHint.get() === 'expected' : user !== null;
@@ -45,7 +45,7 @@ export function useUser(): User {
   return user;
 }
 
-/** Reads the session again, and everything else if the key has changed. Returns the user. */
+/** Refetches the session, and all other queries if the API key has changed. Returns the user. */
 export async function refreshSession(): Promise<User | null> {
   const before = getCredentials()?.apiKey;
   const user = await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 });
@@ -55,13 +55,13 @@ export async function refreshSession(): Promise<User | null> {
   return user;
 }
 
-/** Reads the signed-in user again with the current key, unless that was read within `olderThanMs`. */
+/** Refetches the signed-in user if the cached data is at least `olderThanMs` old. */
 export async function refreshUser(olderThanMs = 0): Promise<void> {
   const readAt = queryClient.getQueryState(sessionQuery.queryKey)?.dataUpdatedAt ?? 0;
   if (Date.now() - readAt < olderThanMs) return;
   const before = getCredentials()?.userId;
   const user = await call(getMe);
-  // Ignores the answer if the user has signed out.
+  // Ignore the response if the user has signed out.
   if (getCredentials()?.userId === before) queryClient.setQueryData(sessionQuery.queryKey, user);
 }
 

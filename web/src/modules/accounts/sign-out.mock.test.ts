@@ -26,12 +26,12 @@ test('cancels pending reads before the session ends', async () => {
   expect(cancelledBefore).toBe(true);
 });
 
-test('never sends a read that starts while the session is ending', async () => {
+test('does not send requests that start during the sign-out', async () => {
   const read = vi.fn<() => Promise<string>>().mockResolvedValue('own sessions');
   let asked: Promise<unknown> = Promise.resolve();
   vi.mocked(authRequest).mockImplementation(async () => {
     await Promise.resolve();
-    // The server's event triggers a refetch.
+    // A server event triggers a refetch during the sign-out.
     asked = queryClient
       .fetchQuery({
         queryKey: ['own sessions'],

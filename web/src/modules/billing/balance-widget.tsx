@@ -26,7 +26,7 @@ export function BalanceWidget() {
       durationMs: 8_000,
       action: { label: 'Refresh', onClick: () => void refetch() },
     });
-    // Warns on every failed read, also after an earlier failure.
+    // Depends on the error count, so that each failed read warns again.
   }, [isError, errorUpdateCount, refetch]);
 
   return (

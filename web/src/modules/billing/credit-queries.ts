@@ -13,7 +13,7 @@ import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { endpointPages } from '../../lib/live/paged-query.ts';
 import { type Period, withTimeZone } from './statement/period.ts';
 
-/** Shown instead of starting credits if the address had an account before. */
+/** Explains why a new account has no starting credits: its email address had an account before. */
 export const NO_STARTING_CREDITS =
   'Starting credits are granted once per email address, and yours already had an account here.';
 
@@ -43,7 +43,7 @@ export const transactionsQuery = (userId: string, filter: Period & { key?: strin
     { rows: 'transactions', id: 'transaction_id', newestFirst: true, call: assetReadLimits() },
   );
 
-/** The individual answers of a statement line, newest first. */
+/** The model answers that are charged in one statement line, newest first. */
 export const usageWindowQuery = (windowId: string) =>
   endpointPages(
     ['transaction', 'usage-window', windowId],
@@ -57,7 +57,7 @@ export const pricesQuery = endpointQuery(
   listPrices,
   {},
   {
-    // Operators may change them.
+    // Operators may change prices.
     staleTime: 60_000,
   },
 );

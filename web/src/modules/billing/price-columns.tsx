@@ -6,7 +6,7 @@ import { Money } from '../../ui/money.tsx';
 
 export type Price = ResponseOf<typeof listPrices>['prices'][number];
 
-/** Units after an amount. */
+/** Text after an amount, by unit. */
 export const priceUnits: Record<Price['unit'], string> = {
   hour: 'per hour',
   million_tokens: 'per million tokens',

@@ -22,7 +22,7 @@ type Props = {
   kind: 'dataset' | 'model';
   /** A badge next to a row's title; `rows` are all listed assets. */
   badge?: (row: AssetSummary, rows: readonly AssetSummary[]) => ReactNode;
-  /** Shown if the user has none. */
+  /** Shown if the user has no datasets or no models. */
   empty: ComponentProps<typeof EmptyState>;
 };
 

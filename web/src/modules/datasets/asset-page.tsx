@@ -28,7 +28,7 @@ import { SourceLine } from './source-line.tsx';
 type Props = {
   id: string;
   kind: 'dataset' | 'model';
-  /** Next to the title. */
+  /** Shown next to the title. */
   badge?: ReactNode;
   /** Buttons before Edit and Delete. */
   actions?: (asset: Asset) => ReactNode;

@@ -9,5 +9,5 @@ export const assetListSearch = searchSchema({
 });
 export type AssetListSearch = SearchOf<typeof assetListSearch>;
 
-/** The tab of an asset's page, and either the file and its revision or the commit and its open folder. */
+/** The open tab of an asset's page, with its file and revision or with its commit and folder. */
 export const assetPageParams = { tab: text, file: text, revision: text, commit: text, folder: text };

@@ -16,7 +16,7 @@ import { IpfsTab } from './ipfs/ipfs-tab.tsx';
 import { PicturesTab } from './pictures/pictures-tab.tsx';
 import { SqlTab } from './sql/sql-tab.tsx';
 
-/** Files with thumbnails. */
+/** Matches files that have thumbnails. */
 const PICTURE = /\.(png|jpe?g|webp)$/i;
 
 const route = getRouteApi('/app/dataset/$id/description');

@@ -11,7 +11,7 @@ import { pagedQuery } from '../../lib/live/paged-query.ts';
 import type { Deployment, Family } from './kinds.ts';
 import type { DeploymentsSearch } from './list/deployments-search.ts';
 
-/* The dashboard's first screen needs these queries, so this file does not import the table of kinds. */
+/* Must not import `kinds.ts`: the dashboard's first screen needs these queries, but not that table. */
 
 const POLL_MS = 5_000;
 const operation = 'fetch deployments';

@@ -126,7 +126,7 @@ test('chats with the newest running deployment, next to the list and the figures
   expect(screen.getByRole('link', { name: 'Spelt' })).toBeTruthy();
 });
 
-test('changing the model changes the URL, and a newly started one does not change the choice', async () => {
+test('changing the model changes the URL, and a new deployment does not change the chosen model', async () => {
   has.pods = [RYE];
   const router = open();
   const chat = await chatWith('rye');

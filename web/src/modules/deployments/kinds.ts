@@ -31,7 +31,7 @@ export type OutputCost = {
   generator: Generator;
   steps: string;
   experts?: string;
-  /** The priced output, if not a picture. */
+  /** The name of the output. Defaults to a picture. */
   makes?: string;
 };
 
@@ -55,19 +55,19 @@ type KindRow = {
   calls: { deploy: object; quote: object; terminate: object; list?: object };
   /** Returns true if the model can be deployed as this kind. */
   fits: (model: Pick<AssetSummary, 'pipeline' | 'file_count'>) => boolean;
-  /** Which models fit, if not all models with files. */
+  /** Explains which models fit; undefined if every model with files does. */
   modelsNote?: string;
   terminated: (title: string) => string;
   /** Poll interval for pending deployments while the event stream is down. */
   pollMs: number;
   output?: OutputCost;
-  /** Continues a sentence about the hourly price. */
+  /** Appended to the sentence about the hourly price. */
   tokensNote?: string;
-  /** The page that uses it; undefined if that is the deployment's own page. */
+  /** The page where the user works with the model; undefined if that is the deployment's own page. */
   use?: { to: '/flux' | '/flux-kontext' | '/paris' | '/wan'; label: string };
-  /** Messages for its start, if not the defaults. */
+  /** Messages that replace the defaults. */
   words?: KindWords;
-  /** Has an editing API of its own at its inference_url. */
+  /** True if its `inference_url` is an editing API. */
   edits?: true;
 };
 
@@ -152,7 +152,7 @@ export const deploymentKinds = {
   },
 } as const satisfies Record<Kind, KindRow>;
 
-/** The same row, widened to a common type. */
+/** Returns the row of a kind, typed as `KindRow`. */
 export const kindRow = (kind: Kind): KindRow => deploymentKinds[kind];
 
 export const kindsOf = (family: Family): Kind[] =>
@@ -219,10 +219,10 @@ type Status = Deployment['status'];
 const pending = new Set<Status>(['queued', 'pending', 'PENDING', 'deploying', 'DEPLOYING']);
 const usable = new Set<Status>(['running', 'degraded', 'sleeping', 'READY']);
 
-/** True if it is starting or waking. */
+/** True if the deployment is starting or waking. */
 export const isPending = ({ status }: { status: Status }): boolean => pending.has(status);
 
-/** True if it answers, possibly after waking. */
+/** True if the deployment can answer requests, possibly after waking. */
 export const isUsable = ({ status }: { status: Status }): boolean => usable.has(status);
 
 /** Returns the badge text; `READY` means asleep. */

@@ -6,11 +6,11 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { pricesQuery } from '../billing/credit-queries.ts';
 import { type Kind, kindRow, type OutputCost } from './kinds.ts';
 
-/** Prices are per this many steps. */
+/** Unit prices are per this many steps. */
 const STEPS_PRICED = 1_000n;
 
 /**
- * Continues a sentence about the hourly price with the price of one output at the generator's default steps.
+ * Completes the sentence about the hourly price with the price of one output at the default steps.
  */
 export function OutputPrice({ kind }: { kind: Kind }) {
   const { output, tokensNote } = kindRow(kind);

@@ -12,8 +12,8 @@ import { usePollMs } from './use-deployments.ts';
 const operation = 'fetch deployments';
 
 /**
- * Returns the Kontext deployment that edits the user's pictures: the newest usable one, otherwise a pending
- * one. Null if there is none; undefined while loading or without a user.
+ * Returns the user's newest usable Kontext deployment, otherwise a pending one. Null if there is no such
+ * deployment; undefined while loading or without a user.
  */
 export function useActiveKontextDeployment(userId: string | undefined): ImageDeployment | null | undefined {
   const pollMs = usePollMs('image');

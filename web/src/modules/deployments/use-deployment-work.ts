@@ -41,8 +41,8 @@ type Started = Pick<
 type Actions = { link: LongWork['link']; terminate: () => void };
 
 /**
- * Returns the start of a deployment, which lasts until its first answer, and then a hidden entry while it
- * serves.
+ * Returns the long work of a deployment. The start lasts until the first answer. While the deployment serves,
+ * a hidden entry announces when it is stopped for lack of credit.
  */
 export function workOf(deployment: Started, { link, terminate }: Actions): LongWork[] {
   const { pod_id, title, reason, progress } = deployment;
@@ -89,7 +89,7 @@ function endOfStart(deployment: Started): LongWork['end'] {
   );
 }
 
-/** True if it serves, or was stopped for lack of credit. */
+/** True if the deployment was ready and has not been terminated, except for lack of credit. */
 function isServing({ ready_at, terminated_at, stop_reason }: Started): boolean {
   return ready_at !== null && (terminated_at === null || stop_reason !== null);
 }

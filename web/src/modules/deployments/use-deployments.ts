@@ -72,8 +72,8 @@ const readers: Record<Family, (podId: string, signal: AbortSignal) => Promise<De
 };
 
 /**
- * One deployment. A notification does not name the family: if the text endpoint does not know the id, tries
- * the image one.
+ * Reads one deployment. Links from notifications do not know the family, so a 404 from the text endpoint is
+ * followed by a request to the image endpoint.
  */
 export function useDeployment(family: Family, podId: string) {
   const isDown = useFallbackInterval(POLL_MS) !== false;

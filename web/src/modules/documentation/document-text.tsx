@@ -10,7 +10,7 @@ import { resolveLink, resolvePicture } from './documents.ts';
 export function DocumentText({ path, text }: { path: string; text: string }) {
   const hash = useLocation({ select: (location) => location.hash });
   useEffect(() => {
-    // The router looked for the heading before the text was loaded.
+    // The router scrolls before the text is loaded, when the heading does not exist yet.
     if (hash) document.getElementById(hash)?.scrollIntoView();
   }, [hash]);
   const own = useMemo(() => componentsOf(path), [path]);
@@ -25,7 +25,7 @@ type Components = NonNullable<ComponentProps<typeof MarkdownContent>['own']>;
 
 function componentsOf(path: string): Components {
   return {
-    // The document's title is the page's h1, so heading levels do not change.
+    // Keep the heading levels: the document's title is the page's h1.
     h2: ({ id, children }) => (
       <h2 id={id} className="scroll-mt-20">
         {children}
@@ -60,7 +60,7 @@ function DocumentLink({ path, href, children }: { path: string; href: string } &
     );
   }
   const target = resolveLink(path, href);
-  // A source file, which is not part of the documentation.
+  // Links to a source file, which is not part of the documentation.
   if (target === null) return <span>{children}</span>;
   return (
     <Link to="/docs/$" params={{ _splat: target.path }} hash={target.hash || undefined}>

@@ -47,7 +47,7 @@ test('links between documents open pages, also from folders; other links stay fi
   ).toBeNull();
 });
 
-test('the examples use the address at which the documentation is read', async () => {
+test('the examples use the address of the current server', async () => {
   const text = await findDocument('api')?.load();
   expect(text).toContain(`BASE=\${BASE:-${window.location.origin}}`);
   expect(text).not.toContain('localhost:4080');

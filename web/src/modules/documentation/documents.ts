@@ -49,7 +49,7 @@ export function listAllDocuments(): Document[] {
   return written;
 }
 
-/** Returns the sections of the list in reading order; the decisions are a single document. */
+/** Returns the sections of the list in reading order. All decisions count as a single document. */
 export function listSections(): { label: string; documents: Document[] }[] {
   const named = new Set<string>(sections.flatMap(({ paths }) => paths));
   return sections.map(({ label, paths }) => {

@@ -9,7 +9,7 @@ test.each([
   ['idempotency', 'ledger', 'idempotency'],
   ['webhook stripe', 'ledger', 'purchases-and-codes'],
   ['trigger word', 'fine-tuning', 'picture-models'],
-  // An incomplete word and a misspelled word.
+  // Also finds an incomplete word, and a misspelled one.
   ['redee', 'ledger', 'purchases-and-codes'],
   ['embedings', 'api', 'embeddings'],
 ])('finds %s', async (words, path, hash) => {

@@ -16,7 +16,7 @@ let index: Promise<MiniSearch<Section & { id: string }>> | null = null;
 export async function findInDocuments(words: string): Promise<Found[]> {
   index ??= buildIndex();
   const searched = await index.catch((error: unknown) => {
-    // Retries a failed download on the next search.
+    // Discard the failed index, so that the next search downloads it again.
     index = null;
     throw error;
   });
@@ -47,7 +47,7 @@ async function buildIndex(): Promise<MiniSearch<Section & { id: string }>> {
 
 const forUsers = new Set<string>(sections[0].paths);
 
-/** Most readers want to use Bakehouse, fewer want to know how it works or why it was built so. */
+/** Ranks guides for users above pages on how Bakehouse works, and these above decisions. */
 function importanceOf(path: string): number {
   if (forUsers.has(path)) return 2;
   return path.startsWith('decisions/') ? 0.5 : 1;

@@ -4,13 +4,13 @@ import { Money } from '../../ui/money.tsx';
 import { errorMessage } from '../../ui/notify.ts';
 
 type Props = {
-  /** The unanswered part: '3 chunks'. */
+  /** What has no answer yet, e.g. '3 chunks'. */
   left: string;
   quote: UseQueryResult<{ highest_bgl: string }>;
   start: { isPending: boolean; mutate: (settings: undefined) => void };
 };
 
-/** A button to continue with the unanswered part, with its maximum cost. */
+/** A button to continue with the chunks that have no answer, and the maximum cost. */
 export function ContinueButton({ left, quote, start }: Props) {
   return (
     <div className="flex max-w-48 shrink-0 flex-col items-end gap-1 text-right">

@@ -31,7 +31,7 @@ export async function closeAccount(
 ): Promise<void> {
   // Lock first: a concurrent sign-in either commits before this transaction, or finds the account deleted.
   await lockUser(tx, userId);
-  // Only accounts from before this feature are not recorded yet.
+  // Records accounts that are older than the records.
   await recordMailbox(tx, { userId, config });
   const keys = await listKeys(tx, userId);
   await revokeKeys(
@@ -54,7 +54,7 @@ export async function closeAccount(
 
 /**
  * Confirms that the caller owns the account: by the password, or by a recent sign-in if the account has no
- * password. The queue of password hashes takes turns between client addresses; `address` is the caller's.
+ * password. Password checks wait in a queue in which client addresses take turns; `address` is the caller's.
  * Throws AppError 'invalid_request', 'forbidden', or 'unavailable' if the queue is full.
  */
 export async function confirmIdentity(

@@ -13,7 +13,7 @@ export const MODEL_CONFIG = 'config.json';
 const modelConfig = z.object({ model_type: z.string().regex(/^[\w-]{1,50}$/) });
 const pipelineIndex = z.object({ _class_name: z.string().regex(/^\w{1,100}$/) });
 
-/** Versions of a family with a common name. */
+/** The common name for the versions of a family. */
 const FAMILIES: Record<string, string> = {
   qwen2: 'qwen',
   qwen2_moe: 'qwen',
@@ -39,8 +39,8 @@ export async function readFamilyOf(
 }
 
 /**
- * Step: records the family that a file of a model names. Does not overwrite the family of a fine-tune, which
- * is its base's, or of a Diffusers model, which is its pipeline's.
+ * Step: records the family that a file of a model names. A fine-tune keeps the family of its base, and a
+ * Diffusers model keeps that of its pipeline.
  */
 export async function saveFamily(
   tx: Transaction,

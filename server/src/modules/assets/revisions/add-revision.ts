@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { notFound } from '../../../platform/errors.ts';
 import { publishChange } from '../../../platform/events/publish-change.ts';
-import { lockBlobs } from '../../../platform/storage/queries.ts';
+import { lockBlobRows } from '../../../platform/storage/queries.ts';
 import { type CardFields, toCardFields } from '../card/card-metadata.ts';
 import { lockCardData } from '../card/card-queries.ts';
 import {
@@ -84,7 +84,7 @@ export async function createRevisionFromBlobs(
   const wanted = new Set(input.files.map((file) => file.path));
   const remove = input.keepsOthers ? [] : [...present.keys()].filter((path) => !wanted.has(path));
   if (asset.revision_id && put.length === 0 && remove.length === 0) return { revisionId: asset.revision_id };
-  await lockBlobs(
+  await lockBlobRows(
     tx,
     put.map((file) => file.sha256),
   );

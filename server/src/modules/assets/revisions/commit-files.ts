@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { type AppError, conflict, notFoundError, preconditionFailed } from '../../../platform/errors.ts';
-import { lockBlobs } from '../../../platform/storage/queries.ts';
+import { lockBlobRows } from '../../../platform/storage/queries.ts';
 import { recordAudit } from '../../accounts/record-audit.ts';
 import { lockChangeableAsset } from '../access/changeable.ts';
 import { findPathConflict, listFilesInFolders } from '../files/folder-queries.ts';
@@ -61,7 +61,7 @@ export async function commitFiles(
     });
   }
   await assertNoPathConflicts(tx, assetId, { put, removed: remove, param: 'path', end });
-  await lockBlobs(
+  await lockBlobRows(
     tx,
     put.map(({ sha256 }) => sha256),
   );
@@ -167,7 +167,7 @@ export async function putFiles(
     throw conflict(`${asset.title} has changed in the meantime. Please try again`);
   }
   await assertNoPathConflicts(tx, assetId, { put: files, removed: new Set(), param });
-  await lockBlobs(
+  await lockBlobRows(
     tx,
     files.map(({ sha256 }) => sha256),
   );

@@ -139,8 +139,8 @@ async function expectGivenFirst(run: Run): Promise<void> {
   }
 }
 
-/** Ends all open holds of the run, so that they do not affect the next run. */
-async function expectNothingLeft(run: Run): Promise<void> {
+/** Ends all open holds of the run, so that they do not affect the next run, and checks the ledger. */
+async function endHoldsAndVerify(run: Run): Promise<void> {
   await apply(run, { move: 'expire', minutes: 61 });
   for (const totals of await totalsOf(run)) expect(totals.held).toBe(0n);
   expect((await verifyLedger(database.db)).openHolds).toBe(0);
@@ -162,7 +162,7 @@ test(`sequential moves have the same outcomes and balances as in the model (seed
     expect(await totalsOf(run)).toEqual(model.totals());
     expect(await keyTotalsOf(run)).toEqual(model.keyTotals());
     expect(await portionsOf(run)).toEqual(model.portions());
-    await expectNothingLeft(run);
+    await endHoldsAndVerify(run);
   });
   await fc.assert(property, { seed, numRuns: effort({ usual: 10, soak: 2_000 }) });
 });
@@ -197,7 +197,7 @@ function startProcess(url: string): (run: Run, move: Move) => Promise<Answer> {
 
 type Answered = Answer & { move: Move };
 
-/** Returns the number of acknowledged answers in a usage window. */
+/** Returns the number of the last acknowledged answer in a usage window; 0 if there is none. */
 function writtenIn(ok: Answered[], place: number): number {
   const ends = ok.map(({ move }) =>
     move.move === 'use' && move.window === place ? move.from + move.answers - 1 : 0,
@@ -251,7 +251,7 @@ function balancesAfter(run: Run, answered: Answered[]): bigint[] {
   return balances;
 }
 
-test(`concurrent moves from ${PROCESSES} processes result in the balances of their acknowledged outcomes (seed ${seed})`, {
+test(`concurrent moves from ${PROCESSES} processes leave the balances that their acknowledged outcomes add up to (seed ${seed})`, {
   timeout: LIMIT_MS,
 }, async () => {
   const processes = Array.from({ length: PROCESSES }, () => startProcess(database.url));
@@ -278,7 +278,7 @@ test(`concurrent moves from ${PROCESSES} processes result in the balances of the
       answered.push(...answers);
     }
     expect((await totalsOf(run)).map(({ balance }) => balance)).toEqual(balancesAfter(run, answered));
-    await expectNothingLeft(run);
+    await endHoldsAndVerify(run);
   });
   // Do not shrink failures, because concurrent runs cannot be repeated exactly.
   await fc.assert(property, { seed, numRuns: effort({ usual: 5, soak: 500 }), endOnFailure: true });

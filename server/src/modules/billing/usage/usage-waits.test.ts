@@ -11,7 +11,7 @@ import { getUserTotals } from '../queries.ts';
 import { insertTestUser } from '../testing/test-user.ts';
 import { UsageLeader } from './usage-leader.ts';
 
-/* Tests that a window which waits does not block other users, and that no window is lost. */
+/* Tests that a waiting window does not block other users, and that no window is lost. */
 
 const { url } = await testDatabase();
 const pool = createPool(url);

@@ -35,7 +35,7 @@ test('an answer format adds a reward', () => {
     weight: 1,
   });
   const eight = Object.fromEntries('abcdefgh'.split('').map((name) => [name, check()]));
-  expect(() => rewardsOf(multi('a', eight), format)).toThrow('at most 7 beside a response_format');
+  expect(() => rewardsOf(multi('a', eight), format)).toThrow('at most 7 entries if response_format is set');
 });
 
 test.each([
@@ -54,7 +54,7 @@ test.each([
   ['1 / a', 'divides by a grader'],
   ['a / 0', 'divides by 0'],
   ['a + 1', 'adds 1, which no answer can earn'],
-  ['sqrt(a)', "has 'sqrt', which is no grader of it"],
+  ['sqrt(a)', "contains 'sqrt', which is not the name of a grader"],
   ['a b', "cannot be read at 'b'"],
   ['a ^ 2', "cannot be read from ' ^ 2' on"],
   ['(a + b', 'does not close its brackets'],

@@ -3,7 +3,7 @@ import type { Reward } from '@bakehouse/contract/fine-tuning';
 import { type AnswerFormat, type Grader, OUTPUT_TEXT, type StringCheck } from '@bakehouse/contract/graders';
 import { invalidParam } from '../../../platform/errors.ts';
 
-/** The formula is not a weighted sum. The message explains why, and follows the field's name. */
+/** The formula is not a weighted sum. The message explains why and continues the field's name. */
 class FormulaError extends Error {}
 
 const TOKEN = /\s*(?:(\d+(?:\.\d*)?|\.\d+)|([A-Za-z_]\w*)|([-+*/()]))/y;
@@ -43,7 +43,7 @@ export function toRewards(grader: Grader, format: AnswerFormat | null): Rewards 
   if (rewards.length > REWARDS_MAX)
     throw invalidParam(
       `${GRADER}.graders`,
-      `graders must be at most ${REWARDS_MAX - 1} beside a response_format`,
+      `graders must have at most ${REWARDS_MAX - 1} entries if response_format is set`,
     );
   return { rewards, referenceField: [...fields][0] ?? null };
 }
@@ -159,7 +159,8 @@ function valueOf(token: string | undefined, names: readonly string[]): Sum {
   if (token !== undefined && names.includes(token)) return { constant: 0, weights: new Map([[token, 1]]) };
   const constant = Number(token);
   if (token !== undefined && Number.isFinite(constant)) return { constant, weights: new Map() };
-  const lack = token === undefined ? 'ends too soon' : `has '${token}', which is no grader of it`;
+  const lack =
+    token === undefined ? 'ends too soon' : `contains '${token}', which is not the name of a grader`;
   throw new FormulaError(`${lack}: ${ALLOWED}`);
 }
 

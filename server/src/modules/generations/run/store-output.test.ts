@@ -12,10 +12,10 @@ import { storeOutput } from './store-output.ts';
 const { services } = await testServer();
 const declared = { mediaType: 'image/png', width: 6, height: 4 } as const;
 
-/** Stores an output that arrives in these pieces. */
-function store(pieces: Buffer[], said: typeof declared | object = declared, bytesMax = PICTURE_BYTES_MAX) {
+/** Stores an output that arrives in these pieces. `changes` are differences to `declared`. */
+function store(pieces: Buffer[], changes: object = {}, bytesMax = PICTURE_BYTES_MAX) {
   const onReceived = vi.fn(async () => undefined);
-  const output = { bytes: Readable.from(pieces), declared: { ...declared, ...said } };
+  const output = { bytes: Readable.from(pieces), declared: { ...declared, ...changes } };
   return {
     onReceived,
     stored: storeOutput(services, output, {
@@ -50,8 +50,8 @@ test.each([
   ],
   ['of another size', pictureFiles.png, { width: 8 }, 'is image/png of 6 x 4 but was declared as'],
   ['cut off', pictureFiles.png.subarray(0, -2), {}, 'damaged or incomplete'],
-])('rejects an output that is %s', async (_what, file, said, message) => {
-  await expect(store([file], said).stored).rejects.toThrow(message);
+])('rejects an output that is %s', async (_what, file, changes, message) => {
+  await expect(store([file], changes).stored).rejects.toThrow(message);
 });
 
 test('aborts an output that is too large without inspecting it', async () => {

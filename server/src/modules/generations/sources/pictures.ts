@@ -6,7 +6,7 @@ import type { Context, Services } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { invalidParam, payloadTooLarge } from '../../../platform/errors.ts';
 import { defineJob } from '../../../platform/jobs/define-job.ts';
-import { lockBlobs } from '../../../platform/storage/queries.ts';
+import { lockBlobRows } from '../../../platform/storage/queries.ts';
 import { storeBlob } from '../../../platform/storage/store-blob.ts';
 import { assertBlobFitsQuota } from '../../assets/files/storage-quota.ts';
 import { BadPicture, type InspectedPicture, inspectPicture } from '../../media/inspect-picture.ts';
@@ -117,7 +117,7 @@ async function saveThumbnail(
   thumbnail: Thumbnail,
 ): Promise<number> {
   return inTransaction(db, async (tx) => {
-    await lockBlobs(tx, [thumbnail.sha256]);
+    await lockBlobRows(tx, [thumbnail.sha256]);
     let count = 0;
     for (const table of ['generation_outputs', 'input_pictures'] as const) {
       const { numUpdatedRows } = await tx

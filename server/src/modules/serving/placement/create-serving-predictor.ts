@@ -29,7 +29,7 @@ export function createServingPredictor({ capacity }: ReadCapacity): PredictPlace
     const isPipeline = model.files.some(({ path }) => path === PIPELINE_INDEX);
     if (isPipeline) return predictPipeline(model, offered);
     const isEncoder = model.files.some(({ path }) => path === MODULES);
-    return isEncoder ? foreseeEmbedding(model, offered) : predictText(model, offered);
+    return isEncoder ? predictEmbedding(model, offered) : predictText(model, offered);
   };
 }
 
@@ -57,13 +57,13 @@ async function predictPipeline(model: RemoteModel, capacity: Capacity): Promise<
 }
 
 /**
- * Predicts the placement of an embedding model. It differs from a text model's on the CPU, where the
- * runtime's encoder serves safetensors.
+ * Predicts the placement of an embedding model. On the CPU, the runtime's encoder serves its safetensors;
+ * otherwise the placement is that of a text model.
  */
-async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise<PredictedPlacement> {
-  const lack = findLackForGpu(model, capacity);
+async function predictEmbedding(model: RemoteModel, capacity: Capacity): Promise<PredictedPlacement> {
+  const onGpu = placeOnGpu(model, capacity);
   const weights = listModelFiles(model.files).filter(isWeights);
-  if ((lack !== null && typeof lack === 'object') || weights.length === 0)
+  if ((onGpu !== null && typeof onGpu === 'object') || weights.length === 0)
     return predictText(model, capacity);
   const config = await model.readJson('config.json');
   return isEncoderFamily(config?.model_type)
@@ -76,19 +76,19 @@ async function foreseeEmbedding(model: RemoteModel, capacity: Capacity): Promise
  * GGUF.
  */
 function predictText(model: RemoteModel, capacity: Capacity): PredictedPlacement {
-  const lack = findLackForGpu(model, capacity);
-  if (lack !== null && typeof lack === 'object') return onto(lack);
+  const onGpu = placeOnGpu(model, capacity);
+  if (onGpu !== null && typeof onGpu === 'object') return onto(onGpu);
   const { files, fault } = findGguf({ asset: model, files: model.files });
   if (files.length > 0 && fault === null) return onto({ accelerator: null, count: 0 });
   const lackOnCpu = fault ?? `${model.title} has no GGUF file, which the CPU needs`;
-  return cannot(lack ? `${lack}. ${lackOnCpu}` : lackOnCpu);
+  return cannot(onGpu ? `${onGpu}. ${lackOnCpu}` : lackOnCpu);
 }
 
 /**
  * Returns the placement on GPUs, or a sentence that explains why no GPU can serve the model. Null if the
  * installation serves no text on GPUs.
  */
-function findLackForGpu(model: RemoteModel, capacity: Capacity): ServingPlacement | string | null {
+function placeOnGpu(model: RemoteModel, capacity: Capacity): ServingPlacement | string | null {
   if (choosePlacement(ASKED, capacity, 0)?.engine !== 'vllm') return null;
   const weights = listModelFiles(model.files).filter(isWeights);
   if (weights.length === 0) return `${model.title} has no safetensors weights for a GPU`;
@@ -125,6 +125,6 @@ export function findFluxFault(
 /**
  * True for another user's model that is not a starter. Its process must not serve other users' deployments.
  */
-export function isOtherUsersModel({ asset }: Pick<AssetRevision, 'asset'>, userId: string): boolean {
+export function isForeignModel({ asset }: Pick<AssetRevision, 'asset'>, userId: string): boolean {
   return !asset.isStarter && asset.ownerUserId !== userId;
 }

@@ -5,7 +5,7 @@ import { type AppError, conflict, invalidParam } from '../../errors.ts';
 import { afterDeletion, assertNotBeingDeleted } from '../blob-deletions.ts';
 import { type Blob, DamagedParts } from '../blob-store.ts';
 import { lockStoredBytes } from '../owner-queries.ts';
-import { lockBytes, markStored, upsertBlob } from '../queries.ts';
+import { clearBlobDamage, lockBlobName, upsertBlob } from '../queries.ts';
 import { deleteParts, markComplete, selectParts } from './queries.ts';
 import { countParts, type Upload, type UploadPart } from './upload.ts';
 import { endUpload, noUpload, requireUpload } from './uploads.ts';
@@ -70,14 +70,14 @@ async function makeBlob(
       inTransaction(db, async (tx) => {
         // Same lock order as for all other changes to a user's storage.
         await lockStoredBytes(tx, userId);
-        await lockBytes(tx, found.sha256);
+        await lockBlobName(tx, found.sha256);
         await assertNotBeingDeleted(tx, found.sha256);
         await upsertBlob(tx, found);
         if (!(await markComplete(tx, id, found.sha256))) throw noUpload();
       }),
     );
   });
-  await markStored(db, blob.sha256);
+  await clearBlobDamage(db, blob.sha256);
   return blob;
 }
 

@@ -20,7 +20,7 @@ test('decodes literals and back references, including overlapping ones', () => {
   expect(decodeLz4(frameOf(long), 20).toString()).toBe('twenty letters of it');
 });
 
-test('rejects data that is truncated, contains an invalid reference or has another length', () => {
+test('rejects data that is truncated, contains an invalid reference or decodes to another length', () => {
   const block = Buffer.from([0x35, ...Buffer.from('abc'), 3, 0]);
   for (const length of [0, 11, 13]) expect(() => decodeLz4(frameOf(block), length)).toThrow(AppError);
   expect(() => decodeLz4(frameOf(Buffer.from([0x35, ...Buffer.from('abc'), 4, 0])), 12)).toThrow(AppError);

@@ -9,7 +9,7 @@ import { WebAppKeyCard } from './web-app-key-card.tsx';
 
 /** The account's API keys: the web app's own, further ones, and how to use one. */
 export function ApiKeyPage() {
-  // Subscribes to the session: after a change in any tab it is read again and brings the key.
+  // Re-render when the session is refetched, because a key change in any tab causes a refetch.
   useQuery(sessionQuery);
   const apiKey = getCredentials()?.apiKey ?? '';
   const [shown, setShown] = useState(false);

@@ -131,7 +131,7 @@ test('sends only the changed settings', async () => {
   await vi.waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
 });
 
-test('revoking asks once and says what stops', async () => {
+test('revoking asks for confirmation and explains the effect', async () => {
   open([nightly]);
   await userEvent.click(await screen.findByRole('button', { name: 'Revoke Nightly' }));
   const dialog = within(await screen.findByRole('alertdialog'));

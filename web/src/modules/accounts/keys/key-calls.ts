@@ -19,17 +19,17 @@ export const apiKeysQuery = (userId: string) =>
     listApiKeys,
     { params: { userId }, query: {} },
     {
-      // Each call with a key changes when it was last used.
+      // Never fresh: each call with a key changes its last-used time.
       staleTime: 0,
     },
   );
 
-/** The same, polled, because key usage sends no events. */
+/** Reads the user's keys and polls, because the server sends no events when a key is used. */
 export function useApiKeys(userId: string) {
   return useQuery({ ...apiKeysQuery(userId), refetchInterval: useOnlineInterval(POLL_MS) });
 }
 
-/** All current and revoked keys, because records also name revoked ones. */
+/** All current and revoked keys, because past transactions may belong to revoked keys. */
 export const everyApiKeyQuery = (userId: string) =>
   endpointQuery(['api-key', userId, 'every'], listApiKeys, {
     params: { userId },

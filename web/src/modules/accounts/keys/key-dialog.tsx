@@ -20,7 +20,7 @@ const FORM_ID = 'api-key';
 
 /** Creates an API key or changes one's settings. */
 export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
-  // The amount must not change its meaning if another tab switches the currency.
+  // Keep the initial currency: the typed amount must not change if another tab switches currency.
   const [currency] = useState(() => currencyChoice.get());
   const {
     values: form,
@@ -31,7 +31,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
   } = useForm({
     initial: () => keyForm(apiKey, currency),
     problemsOf: (values) => keyProblems(values, apiKey, currency),
-    // A key's existing last day may be in the past.
+    // An expired key keeps its last day, so validate the day only if it was changed.
     problemsOnSubmit: ({ lastDay }, fields, begun) =>
       lastDay === '' || lastDay !== begun.lastDay ? { lastDay: lastDayProblem(fields) } : {},
     onSubmit: (values) => {
@@ -43,7 +43,7 @@ export function KeyDialog({ apiKey, pending, onSubmit, onClose }: Props) {
     <Dialog
       open
       onOpenChange={(open) => !open && !pending && onClose()}
-      // The new key is shown only once, on this page.
+      // Stay open while creating: the new key is shown only once, after the response.
       keepOpen={pending && apiKey === null}
       dirty={isDirty && !pending}
       title={apiKey ? `Change ${apiKey.name}` : 'Create an API key'}

@@ -10,7 +10,7 @@ import { maskKey } from './mask-key.ts';
 
 type Props = {
   apiKey: string;
-  /** In full. */
+  /** True if the key is displayed in full. */
   shown: boolean;
   onShownChange: (shown: boolean) => void;
 };

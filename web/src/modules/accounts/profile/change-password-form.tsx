@@ -14,7 +14,7 @@ type Passwords = { current: string; next: string };
 
 /** Changes the password of a user who knows the current one. */
 export function ChangePasswordForm() {
-  // A new key clears the fields.
+  // Used as React key: a new value clears the fields.
   const [round, setRound] = useState(0);
   const [endsKeys, setEndsKeys] = useState(false);
   const { errors, pending, onSubmit } = useAccountForm<Passwords>({

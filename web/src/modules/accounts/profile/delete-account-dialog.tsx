@@ -76,7 +76,7 @@ export function DeleteAccountDialog({ onClose }: { onClose: () => void }) {
 
 type DeletionForm = {
   password: string;
-  /** The confirmed amount; if it changes, the user must confirm again. */
+  /** The credits that the user agreed to forfeit; if the amount changes, the user must agree again. */
   givenUp: string | null;
 };
 

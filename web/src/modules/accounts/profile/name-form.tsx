@@ -25,7 +25,7 @@ export function NameForm({ name }: { name: string }) {
       { name: value.trim() },
       {
         onSuccess: () => {
-          // Keeps text typed in the meantime.
+          // Keep text that was typed while saving.
           setTyped((current) => (current === typed ? null : current));
           notify.success('Your name was changed');
         },

@@ -67,7 +67,7 @@ export const deletionQuery = endpointQuery(
   ['sign-in-session', 'deletion'],
   previewDeletion,
   {},
-  // The dialog must show the current state.
+  // Always refetch, because the dialog must list what exists now.
   { staleTime: 0 },
 );
 
@@ -83,11 +83,11 @@ export function useDeleteAccount() {
       notify.success('Your account was deleted');
     },
     onError: async (error) => {
-      // The displayed state is outdated.
+      // The account has changed since the dialog loaded it.
       if (error instanceof ApiError && error.code === 'conflict')
         await queryClient.invalidateQueries({ queryKey: deletionQuery.queryKey });
     },
-    // The dialog shows it.
+    // The dialog shows the error.
     meta: { inPlace: true },
   });
 }

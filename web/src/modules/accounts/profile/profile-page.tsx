@@ -36,10 +36,7 @@ export function ProfilePage() {
   );
 }
 
-/**
- * Users who only use GitHub or Google have no password; rendered until that is known, to avoid a layout
- * shift.
- */
+/** Hidden for users without a password (GitHub, Google). Shown while loading, to avoid a layout shift. */
 function Password() {
   const { data: methods } = useQuery(ownSignInMethodsQuery);
   if (methods && !methods.some(({ providerId }) => providerId === 'credential')) return null;

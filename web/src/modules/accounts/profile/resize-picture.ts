@@ -10,7 +10,7 @@ const QUALITY = 0.85;
  */
 export async function resizePicture(file: File): Promise<string> {
   const source = await createImageBitmap(file).catch(() => {
-    // Like the server's validation errors, which are not reported.
+    // Same shape as the server's validation errors, which are not sent to error reporting.
     throw new ApiError('This file is not a picture that can be shown. Choose a PNG, JPEG, WebP or GIF.', {
       status: 400,
       code: 'invalid_request',

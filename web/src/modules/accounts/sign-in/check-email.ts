@@ -1,4 +1,4 @@
-/** Returns the problem of an invalid address; undefined if only the server can tell. */
+/** Returns the problem of a missing or incomplete address. The server checks the rest. */
 export function emailProblem(email: string): string | undefined {
   if (!email.trim()) return 'Enter your email address';
   return /^\S+@\S+$/.test(email.trim())

@@ -50,11 +50,11 @@ export async function signInWith(provider: 'github' | 'google', returnTo: string
 
 /** Ends the session in all tabs, and clears all cached data. */
 export async function signOut(): Promise<void> {
-  // Pending reads would be answered as signed out.
+  // After the sign-out, pending requests would fail or return no user.
   await queryClient.cancelQueries();
   await changeSession(async () => {
     await authRequest('POST', 'sign-out', {});
-    // Cancels reads that started to wait in the meantime.
+    // Cancel requests that were queued during the sign-out.
     await queryClient.cancelQueries();
   });
   sessionHint.set('none');

@@ -43,7 +43,7 @@ function show(router: AnyRouter) {
   );
 }
 
-test('leaves when another tab signs in, and sends nothing when it signs out', async () => {
+test('opens the dashboard when another tab signs in, and sends no request when it signs out', async () => {
   const root = createRootRoute();
   const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
   const dashboard = createRoute({

@@ -28,7 +28,7 @@ export function SignInCard() {
   const { form = invitation ? 'sign-up' : 'sign-in' } = search;
   const wanted = useLocation({ select: ({ state }) => state.next });
   const [next, setNext] = useState(wanted ?? '/dashboard');
-  // While navigating away the URL no longer has a target, so keep the last one.
+  // Keep the last target, because the location loses it while navigating away.
   if (wanted && wanted !== next) setNext(wanted);
   const navigate = useNavigate();
   const { data } = useQuery(signInMethodsQuery);
@@ -39,7 +39,7 @@ export function SignInCard() {
     document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
   }, [form]);
   useEffect(() => onSessionMessage(followSignIn), []);
-  // The user turned out to be signed in.
+  // Leave this page if the session has loaded with a user.
   const user = useSessionUser();
   const enterNow = useEffectEvent(() => void enter());
   useEffect(() => {
@@ -155,8 +155,8 @@ function useFocusOnChange(form: string) {
 }
 
 /**
- * Returns true if a URL or a link required signing in and led here. Focuses the form each time, because it
- * may be far above the link.
+ * Returns true if a page that requires signing in redirected here. Focuses the form on each redirect, because
+ * the form may be far above the clicked link.
  */
 function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
   const place = useLocation({ select: ({ state }) => (state.next ? state.__TSR_key : undefined) });

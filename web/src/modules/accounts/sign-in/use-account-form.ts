@@ -2,7 +2,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
-/** Messages by field name; `form` is the whole form. */
+/** Messages by field name; `form` is the message for the whole form. */
 export type FormErrors = Partial<Record<string, string>>;
 
 type Input<Values> = {
@@ -11,7 +11,7 @@ type Input<Values> = {
   submit: (values: Values) => Promise<void>;
   /** Returns the field that a server error is about. */
   fieldOf?: (error: unknown) => string | null;
-  /** Returns a plainer message for an error; null for the error's own. */
+  /** Returns a message that replaces the server's; null to show the server's. */
   textOf?: (error: unknown) => string | null;
 };
 

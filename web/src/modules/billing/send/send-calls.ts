@@ -25,7 +25,7 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
           { body: { user_id: userId, ...transfer } },
           { idempotencyKey: keys.keyFor(transfer), operation: SEND_OPERATION },
         );
-        // Not in the form, which may be unmounted by now; the keys outlive it.
+        // Renew here, not in the form's callback: the form may be unmounted by now.
         keys.renew(transfer);
         return sent;
       } catch (error) {
@@ -44,7 +44,7 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
   });
 }
 
-/** The server does not reveal who owns an address. */
+/** Returns false for email addresses, because the server does not reveal their owners. */
 export const canBeLookedUp = (name: string): boolean => name !== '' && !name.includes('@');
 
 /** Looks up a recipient by username or id, once an amount is set too. */

@@ -248,7 +248,7 @@ test('after a lost response the same transfer can be repeated even if the balanc
   expect(sent()).toHaveLength(2);
 });
 
-test('a transfer that completed while the sheet showed another recipient can be made again', async () => {
+test('repeating a transfer that completed in the background makes a second transfer', async () => {
   let arrive: (value: unknown) => void = () => undefined;
   answer = () => new Promise((resolve) => (arrive = resolve));
   const sheet = show();
@@ -264,7 +264,7 @@ test('a transfer that completed while the sheet showed another recipient can be 
   expect(new Set(keys()).size).toBe(2);
 });
 
-test('a rejected transfer is not a repeat: it is checked against the balance and sent with a new key', async () => {
+test('retrying a rejected transfer checks the balance and uses a new key', async () => {
   balance = bought('125');
   answer = () => Promise.reject(new ApiError('No user has this name', { status: 404 }));
   show();
@@ -281,7 +281,7 @@ test('a rejected transfer is not a repeat: it is checked against the balance and
   expect(new Set(keys()).size).toBe(2);
 });
 
-test('a rate limit does not end a possible repeat after a lost response', async () => {
+test('a rate-limited retry after a lost response keeps the key', async () => {
   show();
   answer = () => Promise.reject(new Error('lost'));
   await send('bob', '4');

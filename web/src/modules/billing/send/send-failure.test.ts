@@ -51,8 +51,8 @@ test.each([
 test.each([
   [new ApiError('Request Timeout', { status: 408 }), true],
   [new ApiError('Bad gateway', { status: 502 }), true],
-  // It was never sent.
+  // Failed before a request was sent.
   [new ApiError('API key not found', { status: 0, code: 'no_key' }), false],
-])('only an unknown outcome may have been sent: %s', (error, isUncertain) => {
+])('is uncertain only if the outcome is unknown: %s', (error, isUncertain) => {
   expect(describeSendFailure(error)).toMatchObject({ isUncertain });
 });

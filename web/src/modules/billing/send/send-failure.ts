@@ -2,18 +2,15 @@ import { ApiError } from '../../../lib/api/api-error.ts';
 import { isUnanswered } from '../../../lib/api/idempotency-key.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
-/**
- * Completes 'Failed to …' if the server gives no reason: the specified message for an answer without a usable
- * body.
- */
+/** Completes 'Failed to …' if the server's response has no error message. */
 export const SEND_OPERATION = 'send Bagels. Please check the recipient username.';
 
 export type SendFailure = {
-  /** The sentence under 'Transfer Failed'. */
+  /** The sentence below the heading 'Transfer Failed'. */
   title: string;
   /** The server's reason, or a general one. */
   reason: string;
-  /** No response: it may have been sent, and a retry does not send it twice. */
+  /** There was no response: the transfer may have completed. A retry does not send it twice. */
   isUncertain: boolean;
 };
 

@@ -32,14 +32,14 @@ export function sendBlockedReason(all: Balance): { reason: string; buy: boolean 
     };
   if (parseBgl(all.available) === 0n)
     return { reason: 'Running work may need all of your credits.', buy: true };
-  // The API does not return the owed amount.
+  // Names both possible reasons, because the API does not return the owed amount.
   return {
     reason: 'You have reached this server’s 24-hour limit, or you still owe a payment that was reversed.',
     buy: false,
   };
 }
 
-/** Returns why less can be sent than spent; undefined if the amounts are equal. */
+/** Returns why the sendable credits are below the available ones; undefined if they are not. */
 export function sendLimitReason({ balance, held, available, given, sendable }: Balance): string | undefined {
   const [all, inUse, gift] = [parseBgl(balance), parseBgl(held), parseBgl(given)];
   if (parseBgl(sendable) >= parseBgl(available)) return undefined;
@@ -48,13 +48,13 @@ export function sendLimitReason({ balance, held, available, given, sendable }: B
     : 'The rest is promotional credit, which cannot be sent to others.';
 }
 
-/** Returns the problem if the amount in BGL exceeds the available or the sendable credits. */
+/** Returns the problem if the BGL amount exceeds the available or the sendable credits. */
 export function insufficientCreditProblem(
   amount: string,
   { available, sendable }: { available: string; sendable: string },
 ): string | undefined {
   const micro = parseBgl(amount);
-  // The sendable amount is below the available amount.
+  // Also for this problem, show the maximum that can be sent.
   if (micro > parseBgl(available)) return insufficientBalance(amount, sendable);
   return micro > parseBgl(sendable) ? `You can send up to ${showUnrounded(sendable)}` : undefined;
 }

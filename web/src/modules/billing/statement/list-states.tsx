@@ -9,7 +9,7 @@ import { NO_STARTING_CREDITS } from '../credit-queries.ts';
 export const LOADING_FAILED = 'Error Loading Transactions';
 
 type Props = {
-  /** A period or a key is selected. */
+  /** True if a period or a key is selected. */
   filtered: boolean;
   /** A link that clears the filter. */
   showAll: ReactNode;

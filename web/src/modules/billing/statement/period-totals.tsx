@@ -17,9 +17,9 @@ const labels: [keyof Summary, string][] = [
 ];
 
 type Props = {
-  /** Undefined while loading, when amounts have placeholders; null if there is none. */
+  /** Undefined while loading (renders placeholders); null if there are no totals. */
   summary: Summary | null | undefined;
-  /** It could not be read. */
+  /** True if the summary could not be loaded. */
   failed: boolean;
   narrow?: boolean;
 };

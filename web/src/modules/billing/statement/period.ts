@@ -1,15 +1,12 @@
 /** Days in the user's calendar, both inclusive; undefined is open. */
 export type Period = { from?: string; to?: string };
 
-/** Earlier days are typing errors. */
+/** Earlier days are rejected as typing errors. */
 const FIRST_DAY = '2000-01-01';
-/** A year typed digit by digit is below this at first. */
+/** A year below this is still being typed, e.g. 0020 on the way to 2026. */
 const TYPED_YEAR_END = '1000-01-01';
 
-/**
- * Returns the problem of each day; empty if the period is valid. A problem may be an empty text while a day
- * is incomplete.
- */
+/** Returns the problem of each invalid day. An empty text means that the day is still being typed. */
 export function periodProblems({ from, to }: Period, today: string): Period {
   const problems = { ...problemOf('from', from, today), ...problemOf('to', to, today) };
   if (Object.keys(problems).length === 0 && from && to && from > to) {

@@ -5,7 +5,7 @@ import { type StatementRow, totalsOf } from './transaction-rows.ts';
 
 type Props = {
   rows: readonly StatementRow[];
-  /** Older transactions are not loaded yet. */
+  /** True if older transactions are not loaded yet. */
   hasMore: boolean;
   /** The sendable part of the current balance. */
   sendable: string | undefined;

@@ -84,7 +84,7 @@ function Group({ transactions, groupKey, last, opened }: GroupProps) {
 
 type LineProps = {
   transaction: Transaction;
-  /** Shown after the time. */
+  /** Text after the time. */
   note: string | null;
   last: boolean;
   opener: ReactNode;

@@ -45,7 +45,7 @@ test('one heading per day', () => {
   ]);
 });
 
-test('pending transactions have their own heading, whatever their start', () => {
+test('pending transactions of all days share one heading', () => {
   const at = (day: number, part: Partial<Transaction> = {}) =>
     transaction({ transaction_date: new Date(2026, 10, day, 9).toISOString(), ...part });
   const rows = groupByDay(

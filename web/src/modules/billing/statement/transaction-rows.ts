@@ -17,7 +17,7 @@ export type ListRow =
   /** One deployment's charges on one day. */
   | { kind: 'group'; key: string; transactions: Transaction[] };
 
-/** Heading of held amounts, which the server sends first. */
+/** Heading of pending transactions, which the server returns first. */
 const PENDING = 'Pending';
 
 /**
@@ -79,8 +79,8 @@ export function workOf({ run_id, pod_id, generation_id, model_id, dataset_id }: 
 export type StatementRow = { transaction: Transaction; balanceAfter: string };
 
 /**
- * Returns each settled movement with the balance after it, computed back from `balance`, the balance after
- * the newest. Skips pending movements.
+ * Returns each settled movement with the balance after it. `balance` is the balance after the newest one;
+ * earlier balances are computed backwards from it. Skips pending movements.
  */
 export function withRunningBalance(transactions: readonly Transaction[], balance: string): StatementRow[] {
   let after = parseBgl(balance);

@@ -29,7 +29,7 @@ import { TransactionList } from './transaction-list.tsx';
 export function TransactionsPage() {
   const { view = 'list', key: askedKey, ...asked } = useSearch({ from: '/app/transactions' });
   const { from, to } = usablePeriod(asked, localDay(new Date()));
-  // The statement covers every key.
+  // The statement view cannot be filtered by key.
   const key = view === 'statement' ? undefined : askedKey;
   const filtered = (from ?? to ?? key) !== undefined;
   const nothing = (

@@ -8,14 +8,14 @@ import { Markdown } from '../../../ui/markdown.tsx';
 import { CardEditor } from './card-editor.tsx';
 import { CardMetadata } from './card-metadata.tsx';
 
-/** The asset includes at most this much of its card. */
+/** The asset endpoint truncates the card to this size. */
 const SHOWN_BYTES = 512 * 1024;
 
 type Props = {
   asset: Asset;
   canChange: boolean;
   className?: string;
-  /** Shown instead of the prompt to write a card while other content loads. */
+  /** Replaces the prompt to write a card, e.g. while other content loads. */
   empty?: ReactNode;
 };
 

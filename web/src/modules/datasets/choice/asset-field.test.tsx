@@ -42,7 +42,7 @@ it('searches on the server for assets that the form did not load, and says that 
   await userEvent.paste('rare');
   expect(await screen.findByRole('option', { name: /A tag that is rare/ })).toBeTruthy();
   expect(screen.queryByRole('option', { name: /Recipes/ })).toBeNull();
-  // Not all pages were read.
+  // The form loads four pages at most.
   expect(pages).toBe(4);
 });
 

@@ -29,9 +29,9 @@ export function useAllAssets(userId: string, types: DatasetType) {
   return {
     assets,
     loading: list.isPending,
-    /** All options are loaded. */
+    /** True if all options are loaded. */
     complete: list.isSuccess && !list.hasNextPage,
-    /** Nothing could be read. */
+    /** Set only if no page could be loaded. */
     error: list.data ? null : list.error,
     retry: () => void list.refetch(),
   };

@@ -30,7 +30,7 @@ type Values = {
   field: null;
 };
 
-/** An existing dataset, or a new one if the id is null. */
+/** The dataset to save in; a null id creates a new dataset. */
 type Target = { title: string; datasetId: string | null };
 
 type Props = {
@@ -124,7 +124,7 @@ function freeName(name: string, taken: readonly { title: string }[]): string {
 }
 
 type SaveOptions<Rows, Saved> = {
-  /** Names of the idempotency keys of the dataset and of its rows. */
+  /** Names of two idempotency keys: for creating the dataset and for saving the rows. */
   keys: readonly [string, string];
   save: (datasetId: string, rows: Rows, idempotencyKey: string) => Promise<Saved>;
   success: (saved: Saved) => string;

@@ -15,6 +15,6 @@ const limitsQuery = endpointQuery(
 
 /** A drop area for an asset's files, limited to the operator's maximum size. */
 export function AssetFileDrop(props: Props) {
-  // The server enforces the limit while it is unknown here.
+  // No limit while it loads; the server enforces it anyway.
   return <FileDrop {...props} bytesMax={useQuery(limitsQuery).data?.file_bytes_max ?? null} />;
 }

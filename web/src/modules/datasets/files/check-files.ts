@@ -15,7 +15,7 @@ type CheckedFile = { assetId: string; revisionId: string; file: AssetFile };
 /** The server reads one file per user at a time, queues few, and rejects more. */
 const inTurn = limitConcurrency(2);
 
-/** Returns why training cannot use a file, from its beginning, or null. Cached by content hash. */
+/** Returns why training cannot use a file, judging by its start; null if it can. Cached by content hash. */
 export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }: CheckedFile) =>
   queryOptions({
     queryKey: ['file-problem', path, sha256],
@@ -27,10 +27,7 @@ export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }
     staleTime: Number.POSITIVE_INFINITY,
   });
 
-/**
- * Returns why the server rejects the file. An unreachable server says nothing about it, so other errors are
- * rethrown.
- */
+/** Returns why the server rejects the file. Rethrows other errors, such as network errors. */
 function refusal(error: unknown): string {
   if (error instanceof ApiError && error.code === 'invalid_request') return error.message;
   throw error;

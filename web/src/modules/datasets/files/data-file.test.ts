@@ -14,7 +14,7 @@ test.each([
   'a.parquet',
 ])('%s contains rows or text', (path) => expect(isDataFile(path)).toBe(true));
 
-test.each(['README.md', 'x/readme.md', 'a.jsonl.gz', 'a.png', 'csv'])('%s does not', (path) =>
+test.each(['README.md', 'x/readme.md', 'a.jsonl.gz', 'a.png', 'csv'])('%s contains neither', (path) =>
   expect(isDataFile(path)).toBe(false),
 );
 

@@ -8,9 +8,7 @@ type Preview = Pick<
   'columns' | 'rows' | 'total_rows' | 'broken' | 'broken_count' | 'format' | 'format_problem'
 >;
 
-/**
- * Returns the problem of a newly uploaded data file as a sentence, or null if all of it can be trained on.
- */
+/** Returns the problem of a data file as a sentence; null if training can use all of its rows. */
 export function fileProblem({
   columns,
   rows,

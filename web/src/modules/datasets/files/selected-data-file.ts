@@ -4,19 +4,19 @@ import { hasRows, isDataFile } from './data-file.ts';
 
 type FirstFiles = Pick<Asset, 'files' | 'next_files_cursor'>;
 
-/** False if no file can be trained on; true if an unlisted one might be. */
+/** Returns false if no file can be used for training; true also if there are unlisted files. */
 export function mayHaveDataFiles({ files, next_files_cursor: more }: FirstFiles): boolean {
   return more !== null || files.some(({ path }) => isDataFile(path));
 }
 
-/** The same for files with rows to display. */
+/** Returns false if no file has rows to display; true also if there are unlisted files. */
 export function mayHaveRows({ files, next_files_cursor: more }: FirstFiles): boolean {
   return more !== null || files.some(({ path }) => hasRows(path));
 }
 
 /**
- * Returns true if a text model may be trained on it; captioned pictures are for image models. If the listed
- * files are pictures without captions, an unlisted file may have rows.
+ * Returns true if the dataset may contain data for a text model. Captioned pictures are for image models.
+ * If only pictures without captions are listed, an unlisted file may still have rows.
  */
 export function mayTrainText(asset: FirstFiles): boolean {
   const paths = asset.files.map(({ path }) => path);
@@ -26,10 +26,7 @@ export function mayTrainText(asset: FirstFiles): boolean {
   return asset.next_files_cursor !== null && !paths.includes(METADATA);
 }
 
-/**
- * Returns the file whose rows are displayed: the named one, which may be unlisted, otherwise the first with
- * rows.
- */
+/** Returns the file to display: `path`, even if it is unlisted, otherwise the first file with rows. */
 export function selectedDataFile(
   { files, next_files_cursor: more }: FirstFiles,
   path: string | undefined,
@@ -39,7 +36,7 @@ export function selectedDataFile(
   return isThere ? path : listed[0];
 }
 
-/** Returns the same file if training reads it. */
+/** Returns the result of `selectedDataFile`, but only if it can be used for training. */
 export function fileToTrainOn(asset: FirstFiles, path: string | undefined): string | undefined {
   const selected = selectedDataFile(asset, path);
   return selected !== undefined && isDataFile(selected) ? selected : undefined;

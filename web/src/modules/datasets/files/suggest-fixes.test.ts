@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { suggestFixes } from './suggest-fixes.ts';
 
-/** Every problem that the reader reports. */
+/** Fixtures with every problem that the runtime's reader reports. */
 const fixtures = import.meta.glob<{ dropped?: [number, string][] }[]>(
   '../../../../../runtime/tests/data/fixtures/files.json',
   { eager: true, import: 'default' },

@@ -63,7 +63,7 @@ test('reads two files at a time and reports their problems together', async () =
   expect(call).toHaveBeenCalledTimes(5);
 });
 
-test('holds a result back until the others have arrived', async () => {
+test('reports no problems until all files are checked', async () => {
   const { promise: slow, resolve } = Promise.withResolvers<object>();
   answers = { 'a.csv': () => broken, 'b.csv': () => slow, 'c.csv': () => broken };
   const { result } = open(assetWith('r1', files('a.csv', 'b.csv', 'c.csv')));

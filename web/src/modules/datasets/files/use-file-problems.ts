@@ -4,19 +4,19 @@ import { useEffect, useState } from 'react';
 import { type FileProblem, fileProblemQuery } from './check-files.ts';
 import { hasRows } from './data-file.ts';
 
-/** Each check makes the server read the beginning of a file. */
+/** Limited, because each check makes the server read the beginning of a file. */
 const CHECKED_MAX = 8;
-/** Maximum delay that a slow file causes for the others. */
+/** After this time, the page no longer waits for the checks. */
 const WAIT_MS_MAX = 1_000;
 
 type FileProblems = {
-  /** Empty until all first files were read, so that the content below moves only once. */
+  /** Empty until all first files were checked, so that the content below moves only once. */
   problems: FileProblem[];
-  /** True if all first files were read or took too long; until then more problems may appear. */
+  /** True once all first files were checked or the wait has timed out. */
   isKnown: boolean;
 };
 
-/** Returns problems of an asset's first data files, and of uploaded `others` that it still has. */
+/** Returns the problems of the asset's first data files and of newly uploaded files (`others`). */
 export function useFileProblems(
   asset: Asset,
   others: readonly AssetFile[],

@@ -47,7 +47,7 @@ export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Prop
         missing={
           <Missing
             title="There is no such version"
-            text="It may belong to something that was deleted."
+            text="It may be a version of a deleted dataset or model."
             to={asset.dataset_type === 'MODEL' ? '/model' : '/dataset'}
             label="Go to the list"
           />
@@ -139,7 +139,7 @@ const changeWords = { added: 'Added', removed: 'Removed', changed: 'Changed' } a
 type ChangeProps = {
   file: FileDifference;
   assetId: string;
-  /** The revision before the commit. */
+  /** The revision before the commit; null for the first one. */
   before: string | null;
 };
 

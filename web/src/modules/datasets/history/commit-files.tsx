@@ -14,7 +14,7 @@ import { folderQuery } from './history-calls.ts';
 type Props = {
   assetId: string;
   revisionId: string;
-  /** Rows can be displayed. */
+  /** True if the rows of data files can be displayed. */
   isDataset: boolean;
   /** Empty for the root. */
   folder: string;

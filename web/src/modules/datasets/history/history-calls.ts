@@ -4,7 +4,7 @@ import { assetReadLimits } from '../../../lib/api/asset-read-limits.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
-/** Pages through the commits of an asset, newest first; `newest` invalidates the list. */
+/** Pages through the commits of an asset, newest first. `newest` is part of the query key. */
 export const commitsQuery = ({ assetId, newest }: { assetId: string; newest: string | null }) =>
   endpointPages(
     ['asset', 'commits', { assetId, newest }],

@@ -85,7 +85,7 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       <p className="min-w-0 max-w-3xl flex-1 basis-60 text-[0.8125rem] text-muted leading-5">{IPFS_HELP}</p>
       <div className="flex items-center gap-2">
-        {/* Reserves its space while loading. */}
+        {/* Invisible while loading, to avoid a layout shift. */}
         {services.length === 0 && <Badge className={cx(!isKnown && 'invisible')}>Not pinned</Badge>}
         {canChange && <Button onClick={() => setAsking(true)}>Turn off</Button>}
       </div>

@@ -2,7 +2,7 @@ import { listFilePictures } from '@bakehouse/contract/data-files';
 import { assetReadLimits } from '../../../lib/api/asset-read-limits.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 
-/** Slightly more than the server's limit for a page. */
+/** Slightly longer than the server's time limit for a page. */
 const PAGE_MS = 100_000;
 
 /** The picture files of a revision with thumbnails, page by page. */

@@ -1,13 +1,13 @@
 import { isDataFile } from '../files/data-file.ts';
 
-/** A URL printed by the hub's clients: a repository, and a place on its page. */
+/** A parsed repository URL, as printed by the hub's clients; `search` selects the part of its page. */
 export type RepositoryPlace = {
   namespace: string;
   name: string;
   search: { tab?: string; file?: string; commit?: string; folder?: string };
 };
 
-/** Names of the newest commit. */
+/** Revision names that mean the newest commit. */
 const NEWEST = new Set(['main', 'HEAD']);
 
 /**

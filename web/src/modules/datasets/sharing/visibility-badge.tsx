@@ -2,7 +2,7 @@ import type { AssetSummary } from '@bakehouse/contract/assets';
 import { Globe, Lock, Users } from 'lucide-react';
 import { Badge } from '../../../ui/badge.tsx';
 
-/** Shows who else sees an asset; renders nothing for one granted by an operator. */
+/** Shows who else sees an asset. Renders nothing for an asset that an operator granted to the user. */
 export function VisibilityBadge({ asset, isOwn }: { asset: AssetSummary; isOwn: boolean }) {
   if (asset.is_published)
     return (

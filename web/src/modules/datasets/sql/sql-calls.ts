@@ -5,7 +5,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 
 /** Result rows per page. */
 export const RESULT_ROWS = 100;
-/** Slightly more than the server's time limit for a query. */
+/** Slightly longer than the server's time limit for a query. */
 const QUERY_MS = 70_000;
 
 /** One revision of a dataset; its files never change. */

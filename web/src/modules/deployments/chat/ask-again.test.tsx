@@ -9,7 +9,7 @@ import type { Turn } from './chat.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
-/** Requests sent to the model, and its answer: streamed pieces of text, or null to refuse. */
+/** The requests sent to the model. `answer` is the text that it streams; null for an error. */
 let asked: { messages: Turn[]; top_p?: number; seed?: number }[];
 let answer: string | null;
 

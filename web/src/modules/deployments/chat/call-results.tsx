@@ -7,7 +7,7 @@ import type { ChatCall, Turn } from './chat.ts';
 type Props = {
   calls: ChatCall[];
   again: {
-    /** The settings are valid. */
+    /** True if the settings are valid. */
     isAskable: boolean;
     answerCalls: (results: NonNullable<Turn['results']>) => Promise<boolean>;
   };

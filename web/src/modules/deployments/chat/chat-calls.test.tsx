@@ -10,7 +10,7 @@ import { newestTurns } from './saved-conversation.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
-/** Requests sent to the model, and the next delta; null: the model does not answer. */
+/** The requests sent to the model, and the delta that it streams next; null for no answer. */
 let asked: { messages: unknown[]; tools?: unknown; tool_choice?: string }[];
 let delta: object | null;
 let kept: ReturnType<typeof createFakeConversations>;

@@ -51,7 +51,7 @@ type ChatsProps = Omit<Props['answering'], 'chosen'> & Pick<Props, 'onChoose'> &
 
 function Chats({ models, chosen, conversation, second, onChoose }: ChatsProps) {
   const without = (other?: AnsweringModel) => models.filter(({ id }) => id !== other?.id);
-  // The single conversation is restored after a comparison.
+  // Keep the conversation in the URL, so that it reopens after a comparison.
   const kept = conversation === undefined ? {} : { conversation };
   if (second) {
     return (

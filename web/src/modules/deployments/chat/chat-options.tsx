@@ -10,7 +10,7 @@ import { type TypedTools, toolsProblem } from './chat-tools.ts';
 
 export type ChatSettings = { system: string; tools?: TypedTools | undefined; options: ChatOptions };
 
-/** The remaining context is left for the conversation. */
+/** `max_tokens` is well below the context size, to leave room for the conversation. */
 export const initialSettings: ChatSettings = { system: '', options: { temperature: 0, max_tokens: 1024 } };
 
 /** Both engines support a seed; vLLM requires `top_p` above 0. */

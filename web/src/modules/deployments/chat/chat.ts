@@ -41,7 +41,7 @@ export type ChatOptions = {
 /** Speed of an answer: milliseconds to the first token, token count, tokens per second after the first. */
 export type ChatSpeed = { firstTokenMs: number; tokens: number; tokensPerSecond: number | null };
 
-/** Why an answer was cut: it reached the requested maximum, or the context is full. */
+/** Why an answer was cut: it reached `max_tokens`, or the context is full. */
 export type CutReason = 'maximum' | 'context';
 
 type ChatEnd = { speed: ChatSpeed; cut?: CutReason | undefined };
@@ -86,7 +86,7 @@ export async function streamChat(
     signal,
   );
   if (!isCut) return { speed };
-  // The API reports one finish reason for both cuts.
+  // The API reports the finish reason 'length' for both.
   return { speed, cut: speed.tokens < request.options.max_tokens ? 'context' : 'maximum' };
 }
 
@@ -151,7 +151,7 @@ function addPiece(calls: ChatCall[], { index, id, function: said }: CallPiece): 
   call.arguments += said?.arguments ?? '';
 }
 
-/** Yields the pieces. After too long a silence it aborts `silence`, which ends the response, and throws. */
+/** Yields the pieces. If none arrives for too long, aborts `silence`, which ends the response, and throws. */
 async function* whileHeard(pieces: AsyncIterable<string>, silence: AbortController): AsyncGenerator<string> {
   const fail = () =>
     silence.abort(

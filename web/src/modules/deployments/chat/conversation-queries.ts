@@ -36,7 +36,7 @@ export const conversationsQuery = (userId: string, model: string) =>
 const newestQuery = (userId: string, model: string) =>
   queryOptions({
     queryKey: ['conversation', 'one', 'newest', model, userId],
-    // Each page resolves it once.
+    // Resolved once per page, so that a later save does not switch the open conversation.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: async ({ signal }) => {
@@ -47,7 +47,7 @@ const newestQuery = (userId: string, model: string) =>
     },
   });
 
-/** Returns the id of the first conversation with a model: stable across reloads, so drafts survive. */
+/** Returns the id of this tab's first conversation with a model; stable across reloads, so drafts survive. */
 function firstOfTab(userId: string, model: string): string {
   const name = `first.${model}`;
   const kept = readFromTab(userId, name);
@@ -66,8 +66,8 @@ export function createConversation(userId: string, model: string, from: ReadConv
 }
 
 /**
- * Opens the wanted conversation with a model, otherwise the one saved last. The choice is stable even if
- * another is saved later. Without a model there is none.
+ * Opens the `wanted` conversation with a model, otherwise the last saved one. Saving another conversation
+ * later does not change the choice. Opens nothing without a model.
  */
 export function useOpenedConversation(model: string | undefined, wanted: string | undefined) {
   const { id: userId } = useUser();

@@ -41,7 +41,7 @@ export function PastConversations({ userId, model, current, onOpen, onDeleted }:
   });
   return (
     <>
-      {/* The list would cover the confirmation dialog; it reopens afterwards. */}
+      {/* Closed during the confirmation, because the list would cover the dialog. */}
       <Popover.Root open={open && asked === null} onOpenChange={setOpen}>
         <Popover.Trigger
           render={

@@ -130,7 +130,7 @@ test('Stop marks the partial answer', async () => {
   expect(await screen.findByText(INTERRUPTED)).toBeTruthy();
 });
 
-test('an unanswered question is put before text typed in the meantime', async () => {
+test('Stop puts the unanswered question back into the field, before newly typed text', async () => {
   await open();
   await ask('Which bread?');
   await userEvent.type(screen.getByLabelText('Message'), 'And why?');
@@ -177,7 +177,7 @@ test('a complete answer is not marked as cut', async () => {
   expect(asked[0]).toMatchObject({ max_tokens: 1024 });
 });
 
-test('an invalid setting is named next to Send, which moves focus to it and leaves the draft', async () => {
+test('an invalid setting is named next to Send; sending focuses the setting and keeps the draft', async () => {
   await open();
   const temperature = screen.getByLabelText('Temperature');
   await userEvent.clear(temperature);
@@ -195,7 +195,7 @@ test('an invalid setting is named next to Send, which moves focus to it and leav
   expect(screen.queryByText(told)).toBeNull();
 });
 
-test('an unanswered question returns to the field', async () => {
+test('an unanswered question is in the field after a reload', async () => {
   await open();
   await ask('Which bread?');
   await open();
@@ -257,7 +257,7 @@ test('deletes conversations one by one; deleting the open one starts a new one',
   await remove('Which cake?');
   await vi.waitFor(() => expect(screen.queryByText('Plum cake')).toBeNull());
   expect(screen.getByLabelText('Message')).toBeTruthy();
-  // The interrupted answer must be saved before this one, if at all.
+  // A late save of the interrupted answer would appear as another conversation.
   await askAndAnswer('Which roll?', 'Rye');
   await expect.poll(() => kept.titles('pod-1')).toEqual(['Which roll?', 'Which bread?']);
 });
@@ -300,7 +300,7 @@ test('follows changes from another tab without saving them again', async () => {
   expect(kept.version('pod-1')).toBe(2);
 });
 
-test('keeps a question from another tab in front of an answer in progress', async () => {
+test('inserts turns that another tab saved before the answer in progress', async () => {
   await open();
   await askAndAnswer('Which bread?', 'Rye bread');
   await expect.poll(() => kept.read('pod-1').turns).toHaveLength(2);

@@ -51,7 +51,7 @@ type Props = {
   closed?: string | undefined;
   /** Collapses the settings below the conversation instead of showing them next to it. */
   folded?: boolean | undefined;
-  /** The conversations that share a question field, and this one's role. */
+  /** Set if two conversations share a question field; includes the role of this one. */
   together?: Together | undefined;
 };
 

@@ -4,7 +4,7 @@ import { Textarea } from '../../../ui/textarea.tsx';
 
 type Props = {
   text: string;
-  /** The settings are valid. */
+  /** True if the settings are valid. */
   isAskable: boolean;
   onSend: (question: string) => void;
   onCancel: () => void;

@@ -16,7 +16,7 @@ type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered'
   onHeldUp: () => void;
 };
 
-/** The question field of a conversation: its own, or the field that the leading conversation shares. */
+/** The question field of a conversation. Of two compared conversations, only the first renders a field. */
 export function Question({ together, ...props }: Props) {
   if (!together) return <QuestionField {...props} />;
   const { conversations, field } = together;
@@ -26,7 +26,7 @@ export function Question({ together, ...props }: Props) {
 
 type Own = Omit<Props, 'together'>;
 
-/** Follows the shared field without rendering one. An unanswered question stays in the conversation. */
+/** Sends the questions typed in the shared field. Does not put an unanswered question back into the field. */
 function Following({ conversations, answering, isAskable, ...on }: Own & { conversations: SharedQuestion }) {
   const ask = useEffectEvent((question: string) => void on.ask(question));
   const stop = useEffectEvent(() => on.stop());

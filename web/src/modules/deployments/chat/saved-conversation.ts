@@ -54,7 +54,7 @@ export class OpenConversation {
   private version: number;
   private kept: Conversation;
   private changes: Change[] = [];
-  /** Saves without a response, each with its number of changes. One of them may have succeeded. */
+  /** Saves whose response was lost, with the number of changes in each. One of them may have succeeded. */
   private unanswered: { id: string; changes: number }[] = [];
 
   constructor(of: Of, read: Read, { show, failed }: Listeners) {
@@ -84,13 +84,13 @@ export class OpenConversation {
     if (newer.version > this.version) this.adopt(newer);
   }
 
-  /** From now on saves immediately, without batching. */
+  /** Makes this and all later saves immediate, without batching. */
   flush(): void {
     this.isLeft = true;
     this.saves.flush();
   }
 
-  /** Called while the page unloads: stores unsaved changes, including this one, locally and on the server. */
+  /** Called while the page unloads: stores unsaved changes and `made` locally, and sends them once. */
   leave(made?: Change): void {
     if (!this.isKept || (!made && this.changes.length === 0)) return;
     const conversation = made ? made(this.current()) : this.current();
@@ -170,9 +170,7 @@ function put(of: Of, { conversation, ...save }: Save, keepalive = false) {
   return call(saveConversation, { ...addressOf(of), body }, { keepalive });
 }
 
-/**
- * Local copy of an unsaved conversation: `after` is the version it follows, or the save that was in flight.
- */
+/** Local copy of an unsaved conversation; `after` is the version and the pending save that it is based on. */
 type Left = {
   after: [version: number, saveId: string | null];
   save_id: string;
@@ -180,8 +178,8 @@ type Left = {
 };
 
 /**
- * Local copy until the server has the conversation: changes that this tab could not save, and conversations
- * that this browser stored before accounts had them.
+ * Stores a conversation in this tab until the server has it. Also reads conversations that older versions
+ * stored only in this browser.
  */
 function localCopy({ userId, model, id }: Of) {
   const [left, old] = [`left.${id}`, `conversation.${model}`];
@@ -218,7 +216,7 @@ function isConversation(value: unknown): value is WireConversation {
 
 type Work = { isDue: () => boolean; work: () => Promise<void>; failed: (error: unknown) => void };
 
-/** Runs due work in batches and retries failures; after `flush` it runs immediately and only once. */
+/** Runs due work in batches and retries failures. After `flush`, runs it immediately and without retries. */
 function gathered({ isDue, work, failed }: Work) {
   let isRunning = false;
   let isFlushed = false;

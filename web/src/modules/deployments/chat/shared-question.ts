@@ -4,7 +4,7 @@ export type Follower = {
   isAskable: boolean;
   ask: (question: string) => void;
   stop: () => void;
-  /** Called when its settings are invalid, so nothing can be asked. */
+  /** Called on an attempt to send while its settings are invalid. */
   onHeldUp: () => void;
 };
 

@@ -14,7 +14,7 @@ export type Exchange = {
   isWhole: boolean;
 };
 
-/** Returns the answers of a conversation that can be trained on. */
+/** Returns the answers of a conversation that can be used for training. */
 export function exchangesOf(turns: readonly Turn[]): Exchange[] {
   return turns.flatMap((turn, at) => {
     if (turn.role !== 'assistant') return [];
@@ -33,8 +33,8 @@ export function exchangesOf(turns: readonly Turn[]): Exchange[] {
 }
 
 /**
- * Returns a conversation as a training row, up to the last selected answer (`learnt`). The other answers are
- * context only, and thoughts are included only in selected answers.
+ * Returns a conversation up to the last selected answer as a training row. `learnt` are the indices of the
+ * selected answers. The other answers are context only, without the model's reasoning.
  */
 export function trainingRow(
   turns: readonly Turn[],

@@ -21,8 +21,8 @@ export type AnsweringModel = {
 export type ChatUrlState = { chat?: string; conversation?: string; beside?: string };
 
 /**
- * Returns the models that can answer, the user's deployments first, and the chosen one: as wanted, otherwise
- * the newest running deployment, otherwise the starter model.
+ * Returns the models that can answer (the user's deployments first) and the chosen model. Without a choice in
+ * the URL, it is the newest running deployment, otherwise the starter model.
  */
 export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
   const deployments = useDeployments('text');
@@ -54,7 +54,7 @@ export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
 
 type Reading = { isPending: boolean; failureCount: number };
 
-/** Returns true once a read has succeeded or failed once. */
+/** Returns true once a query has succeeded, or its first attempt has failed. */
 function hasAnswered({ isPending, failureCount }: Reading): boolean {
   return !isPending || failureCount > 0;
 }

@@ -59,7 +59,7 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     const isWhole = failure === undefined;
     conversation.change(ended(request, isWhole ? came : { ...came, interrupted: true }, isWhole));
     setRunning(null);
-    // The last request, the cost and the metrics have changed.
+    // The answer has changed the deployment's last request, cost and metrics.
     void queryClient.invalidateQueries({ queryKey: ['deployment'] });
     if (!isWhole && !signal.aborted) {
       setError(failure);
@@ -79,7 +79,7 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     ask: (question: string) => ask({ role: 'user', content: question }),
     /** Continues with the results of the last answer's calls. */
     answerCalls: (results: NonNullable<Turn['results']>) => ask({ role: 'user', content: '', results }),
-    /** Asks the last question again, optionally reworded. The old answer is replaced only by a new one. */
+    /** Asks the last question again, optionally reworded. Without a new answer, the old one stays. */
     askAgain: (words?: string) => ask(questionOf(turns, words), turns.slice(-2)),
     stop: () => running?.controller.abort(),
   };
@@ -94,8 +94,8 @@ function questionOf(turns: Turn[], words: string | undefined): Turn {
 const nothing: Turn = { role: 'assistant', content: '' };
 
 /**
- * Returns the change at the end of an answer. An unanswered question becomes `unanswered`, and the turns it
- * would have replaced stay.
+ * Returns the change to the conversation when an answer ends. Without an answer, the question becomes
+ * `unanswered`, and the turns that it would have replaced stay.
  */
 function ended({ question, inPlaceOf }: Running, answer: Turn, isWhole = false) {
   return (conversation: Conversation): Conversation => {
@@ -108,7 +108,7 @@ function ended({ question, inPlaceOf }: Running, answer: Turn, isWhole = false) 
   };
 }
 
-/** Returns the turns without `last`, if they still end with it. */
+/** Removes `last` from the end of the turns, unless they have changed. */
 function without(turns: Turn[], last: Turn[]): Turn[] {
   const first = turns.length - last.length;
   return JSON.stringify(turns.slice(first)) === JSON.stringify(last) ? turns.slice(0, first) : turns;

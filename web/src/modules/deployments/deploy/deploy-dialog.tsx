@@ -96,9 +96,7 @@ export function DeployDialog({ family, chosen = null, chosenKind, onClose }: Pro
   );
 }
 
-/**
- * The selected model and kind. The kind of an initially selected model is known once the model has loaded.
- */
+/** The selected model and kind. Without an initial kind, it follows from the model once that has loaded. */
 function useChoice(family: Family, chosen: string | null, chosenKind: Kind | undefined) {
   const [firstKind = 'text', ...furtherKinds] = kindsOf(family);
   const [modelId, setModelId] = useState(chosen);
@@ -111,7 +109,7 @@ function useChoice(family: Family, chosen: string | null, chosenKind: Kind | und
     isKnown: wantedKind !== undefined || !model.isPending,
     chooseKind: (next: Kind) => {
       setWantedKind(next);
-      // The server would reject it.
+      // Clear a model that does not fit the kind: the server would reject it.
       if (model.data && !kindRow(next).fits(model.data)) setModelId(null);
     },
     chooseModel: (id: string | null) => {
@@ -134,7 +132,7 @@ function KindField({ family, ...field }: KindProps) {
   return <RadioCards aria-label="Kind" columns={3} options={options} {...field} />;
 }
 
-/** Where the model will run and when it costs; renders nothing on an error, because the button shows that. */
+/** Shows where the model will run and when it costs. Renders nothing on an error, which the button shows. */
 function Placement({ request }: { request: DeploymentRequest }) {
   const { data: quote, isError } = useQuery(quoteQuery(request, useUser().id));
   if (!quote)

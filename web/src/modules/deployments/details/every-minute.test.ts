@@ -24,7 +24,7 @@ test('plots a request at its minute of the current hour', () => {
   expect(minutes[x.indexOf(seconds(asked.at))]).toBe(asked);
 });
 
-test('keeps every point if the clocks differ', () => {
+test('keeps points outside the hour if the clocks differ', () => {
   const asked = point('2026-01-01T10:32:00.000Z');
   expect(everyMinute([asked], Date.parse('2026-01-01T10:30:00Z')).minutes.at(-1)).toBe(asked);
   expect(everyMinute([asked], Date.parse('2026-01-01T11:40:00Z')).minutes[0]).toBe(asked);

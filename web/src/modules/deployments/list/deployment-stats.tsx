@@ -27,7 +27,7 @@ export function DeploymentStats({ stats, narrow }: { stats: Stats; narrow: boole
   );
 }
 
-/** Number of running deployments; sleeping ones answer too, after waking. */
+/** Number of running deployments, including sleeping ones, which answer after waking. */
 function Running({ running, sleeping }: Pick<Stats, 'running' | 'sleeping'>) {
   return (
     <>

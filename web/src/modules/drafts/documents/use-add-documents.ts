@@ -4,9 +4,7 @@ import { upload } from '../../../lib/api/upload.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { errorMessage } from '../../../ui/notify.ts';
 
-/**
- * Adds documents to a draft one after another. Returns the names in progress, and why others were rejected.
- */
+/** Adds documents to a draft one by one. Returns the pending names, and why documents were rejected. */
 export function useAddDocuments(id: string) {
   const [reading, setReading] = useState<string[]>([]);
   const [refused, setRefused] = useState<string[]>([]);

@@ -11,11 +11,11 @@ import { chatModelsQuery } from '../../deployments/chat/chat.ts';
 const POLL_MS = 5_000;
 
 type Props = {
-  /** Receives at least one name. */
+  /** Called with at least one name. */
   children: (names: string[]) => ReactNode;
 };
 
-/** Reads the names of the models that can write text. Without any, explains how to get one. */
+/** Loads the names of the models that can write text. If there are none, explains how to get one. */
 export function TextModels({ children }: Props) {
   const query = useQuery({
     ...chatModelsQuery,

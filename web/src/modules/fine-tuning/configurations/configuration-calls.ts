@@ -63,7 +63,7 @@ export function useSaveConfiguration() {
   });
 }
 
-/** Returns the chosen values, without parameters that the type doesn't use. */
+/** Returns the chosen values, without parameters that the model type doesn't use. */
 function payloadOf({ type, name, baseModelId, hubModelId, datasetId, fileName, parameters }: Choices) {
   const asked = Object.entries({
     ...wireParameters(parameters),

@@ -35,7 +35,7 @@ it.each([
   ['x'.repeat(70_000), /is too large for a template/],
 ])('a file with %.12j shows what is wrong with it', async (text, message) => {
   await expect(readConfigurationFile(file(text))).rejects.toMatchObject({
-    // Other errors would be reported as app errors.
+    // Only an `ApiError` is not sent to error reporting.
     name: 'ApiError',
     status: 400,
     message: expect.stringMatching(message),

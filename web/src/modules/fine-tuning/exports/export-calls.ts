@@ -5,7 +5,7 @@ import { useIdempotencyKeys } from '../../../lib/api/idempotency-key.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** Export formats of a fine-tune, with obstacles and prices. */
+/** Export formats of a fine-tune, with their prices and why some are unavailable. */
 export const exportsQuery = (id: string) =>
   endpointQuery(['asset', 'exports', id], listExports, { params: { id } });
 

@@ -59,7 +59,7 @@ it('rounds the default ceiling up', () => {
 
 it('warns if the ceiling is below the expected cost', () => {
   render(<Form />);
-  // '$0.33 is less than $0.33' would make no sense.
+  // Three decimals, because with two the warning would be '$0.33 is less than $0.33'.
   const warning = /less than the \$0\.333 that the run is expected to cost/;
   type('0.34');
   expect(screen.queryByText(warning)).toBeNull();

@@ -11,8 +11,8 @@ type Asked = {
 };
 
 /**
- * Returns why a run can't use this many GPUs; null if it can, or if there are no GPUs and it will use the
- * CPU. Counts the most GPUs of the chosen type on one machine, or of any type if no machine has it.
+ * Returns why a run can't use this many GPUs; null if it can, or without GPUs, because it then uses the CPU.
+ * The limit is the most GPUs of the chosen type in one machine; of any type, if no machine has that type.
  */
 export function countObstacle(
   count: number,

@@ -135,7 +135,7 @@ function ColumnFields({ parameters, problems, onChange, columns, placeholder }: 
         </div>
       )}
       {format !== null && format !== 'text' && options.length > columnsOf[format] && (
-        <Field label="System prompt column" help="Precedes the conversation in each row. Optional.">
+        <Field label="System prompt column" help="Inserted before the conversation of each row. Optional.">
           <Select
             value={parameters.system_column}
             onChange={(system_column) => onChange({ system_column })}

@@ -1,9 +1,6 @@
 import type { DataFormatName, Objective } from '@bakehouse/contract/limits';
 
-/**
- * Returns how a model learns from compared or rated answers; null for other rows, whose answers it learns
- * directly.
- */
+/** Returns how a model learns from compared or rated answers; null if the rows have neither. */
 export function objectiveSentence(format: DataFormatName | null, objective: Objective): string | null {
   if (format === 'feedback') {
     return objective === 'kto'

@@ -88,7 +88,7 @@ export const objectiveFields = (objective: Objective, format: DataFormatName | n
   ...fieldsOf[objective],
 ];
 
-/** Objectives for such rows: learning the answers, or learning from the comparison. */
+/** Options for rows of this format: learn the answers, or learn from comparing or rating them. */
 const objectiveOptions = (format: DataFormatName | null) =>
   objectives
     .filter(
@@ -279,13 +279,13 @@ export const loraFields = ({ adaptation }: Pick<Trained, 'adaptation'>): Paramet
 
 const offered: readonly string[] = [...loraTargetModules, ALL_LINEAR];
 
-/** The usual modules, other names, or all linear modules, which exclude the other choices. */
+/** Chooses the usual modules and further names, or instead all linear modules. */
 export function TargetModules({ value, onChange }: { value: string[]; onChange: (to: string[]) => void }) {
   const [typed, setTyped] = useState('');
   const usual = value.filter((name) => offered.includes(name));
   const others = value.filter((name) => !offered.includes(name));
   const withoutAll = (names: string[]) => names.filter((name) => name !== ALL_LINEAR);
-  // A preset or a configuration may have changed the value.
+  // Discard the typed text if a preset or a configuration has changed the value.
   const text = String(namesIn(typed)) === String(others) ? typed : others.join(', ');
   const type = (next: string) => {
     setTyped(next);
@@ -335,7 +335,7 @@ const doraField: ParameterField = {
   help: 'Trains weight magnitudes separately. Learns more at low ranks, takes two to three times as long, and makes a whole model.',
 };
 
-/** Returns a warning, or buttons with common values. */
+/** Returns a warning about an unusual rate, otherwise buttons with common rates. */
 function learningRateHelp(
   rate: number,
   onChange: (rate: number) => void,

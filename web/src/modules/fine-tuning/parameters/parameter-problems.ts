@@ -45,7 +45,7 @@ export function parameterProblems(parameters: TrainingParameters, fileName: stri
     problems.accelerator_count = 'Please select a valid number of GPUs (1, 2, 4, or 8)';
   }
   if (!isTextFile(fileName)) Object.assign(problems, columnProblems(parameters));
-  // Fields with an earlier error keep their position.
+  // Assigning to a field that already has an error does not change its position.
   const { objective, adaptation } = parameters;
   const ofSome = [...Object.values(ofObjective).flat(), ...ofAdapter];
   const ofThis = [...ofObjective[objective], ...(adaptation !== 'full' ? ofAdapter : [])];
@@ -87,20 +87,20 @@ function columnProblems(parameters: TrainingParameters): ParameterProblems {
   };
 }
 
-/** The reference column is optional. */
+/** Returns the column errors of prompts. The reference column is optional. */
 function promptProblems({ input_column, output_column }: TrainingParameters): ParameterProblems {
   if (!input_column) return { input_column: 'Please choose the prompt column' };
   if (input_column !== output_column) return {};
   return { output_column: 'Prompt and reference must be different columns' };
 }
 
-/** Additional column that a row needs besides its (better) answer. */
+/** The column that a row needs in addition to its answer: the worse answer, or the label. */
 const beside = {
   rejected_column: { name: 'rejected', rows: 'preferences' },
   label_column: { name: 'label', rows: 'feedback' },
 } as const;
 
-/** The input column is optional, because whole conversations include the question. */
+/** The input column is optional, because a conversation in the output column includes the question. */
 function comparedProblems(parameters: TrainingParameters, which: keyof typeof beside): ParameterProblems {
   const { input_column, output_column } = parameters;
   const other = parameters[which];

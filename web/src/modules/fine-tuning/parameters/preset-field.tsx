@@ -9,9 +9,7 @@ type Props = {
   onChange: (values: Partial<TrainingParameters>) => void;
 };
 
-/**
- * Sets epochs, learning rate and target modules: either suggested for the data and base model, or specified.
- */
+/** Sets epochs, learning rate and target modules, to suggested values or to the standard defaults. */
 export function PresetField({ parameters, basis, onChange }: Props) {
   return (
     <div className="flex flex-wrap items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
@@ -20,7 +18,7 @@ export function PresetField({ parameters, basis, onChange }: Props) {
         {parameters.adaptation === 'full' &&
           ' Each step changes every weight by about the learning rate, so it is lower than with LoRA.'}
         {parameters.objective !== 'sft' &&
-          ` ${objectiveNames[parameters.objective]} only shifts what the model can already say, so its learning rate is lower.`}
+          ` ${objectiveNames[parameters.objective]} only makes some answers of the base model more likely than others, so its learning rate is lower.`}
       </p>
       <Segmented<Preset>
         label="Preset"

@@ -1,4 +1,4 @@
-/** The reference that answers to an example are compared with. */
+/** The reference answer of an example. */
 export function SampleReference({ reference }: { reference: string }) {
   return (
     <p className="mt-2 text-[0.8125rem]">

@@ -66,7 +66,7 @@ it('changing the objective keeps the preset, or custom values', () => {
   expect(valuesWith('dpo', own, basis)).toEqual({ objective: 'dpo', lora_target_modules: ['q_proj'] });
 });
 
-it('KTO uses batches of several rows, as many as a step had before', () => {
+it('KTO uses batches of four rows instead of accumulating them', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   expect(valuesWith('kto', initialParameters, basis)).toMatchObject({
     ...{ objective: 'kto', batch_size: 4, gradient_accumulation_steps: 1 },

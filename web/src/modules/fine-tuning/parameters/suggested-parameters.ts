@@ -7,7 +7,7 @@ import {
 import type { Objective } from '@bakehouse/contract/limits';
 import { initialParameters, layerModules, type TrainingParameters } from './training-parameters.ts';
 
-/* Suggested training parameters. The specified defaults fit neither small models nor few rows. */
+/* Suggests training parameters, because the standard defaults fit neither small models nor few rows. */
 
 export type Preset = 'suggested' | 'specified';
 
@@ -22,7 +22,7 @@ export type Basis = {
 
 /**
  * Like OpenAI's `auto`: three epochs, but at least `min` rows seen in total. OpenAI's minimum is 100; ours is
- * higher, because the starter model knows the example's facts by heart after 800
+ * higher, because the starter model needs 800 rows to learn the example's facts by heart
  * (`scripts/client/fine-tune.ts`).
  */
 const EPOCHS = 3;
@@ -33,13 +33,12 @@ const SEEN = { min: 300, max: 25_000 };
 const SMALL_BYTES = 2_000_000_000;
 
 /**
- * Sources:
- * - SFT: small, where the starter model learns those facts; large, QLoRA's rate for 7B and 13B. The other
- * objectives only shift what the base can say.
+ * Sources of the rates. The objectives other than SFT only reweight the base model's answers.
+ * - SFT: small, the rate at which the starter model learns those facts; large, QLoRA's rate for 7B and 13B.
  * - DPO: small, the smol-course's rate for the starter model; large, Zephyr's QLoRA rate.
- * - KTO: small, where the starter model separates the example's good and bad answers; large, LLaMA-Factory's
- * rate for 8B.
- * - GRPO: small, as for KTO; large, ten times the usual rate without an adapter.
+ * - KTO: small, the rate at which the starter model separates the example's good and bad answers; large,
+ * LLaMA-Factory's rate for 8B.
+ * - GRPO: small, as for KTO; large, ten times the usual rate of full fine-tuning.
  */
 const LEARNING_RATES: Record<Objective, { small: number; large: number }> = {
   sft: { small: 0.001, large: 0.0002 },
@@ -61,7 +60,7 @@ const FULL_LEARNING_RATES: typeof LEARNING_RATES = {
   kto: { small: 0.000001, large: 0.0000005 },
   grpo: { small: 0.000001, large: 0.0000005 },
 };
-/** KTO compares the rows of a batch. As many rows as a default step. */
+/** KTO compares the rows of a batch, so a batch has all four rows that a default step accumulates. */
 const KTO_BATCH = { batch_size: 4, gradient_accumulation_steps: 1 };
 
 /** Returns suggested values for the number of rows and the size of the base model. */
@@ -92,7 +91,7 @@ function suggestEpochs(rows: number | null): number {
   return Math.min(Math.max(EPOCHS, fewest), EPOCHS_MAX, most);
 }
 
-/** Returns a preset's values; null if its basis is not known yet or nothing is specified. */
+/** Returns a preset's values; null if the basis is not loaded, or for 'specified' with a full fine-tune. */
 export function presetValues(
   preset: Preset,
   basis: Basis | null,
@@ -105,10 +104,7 @@ export function presetValues(
   return { epochs, learning_rate, lora_target_modules: defaultTargetModules(objective, adaptation) };
 }
 
-/**
- * Returns the values that change with the objective. The preset stays the same, without modules that can't be
- * trained.
- */
+/** Returns the values that change with the objective. Keeps the preset, without untrainable modules. */
 export function valuesWith(
   objective: Objective,
   parameters: TrainingParameters,
@@ -127,7 +123,7 @@ export function valuesWith(
   };
 }
 
-/** Returns true if KTO's batch size is unchanged. */
+/** Returns true if the batch size is KTO's default. */
 function isKtoBatch({ objective, ...parameters }: TrainingParameters): boolean {
   const { batch_size, gradient_accumulation_steps } = KTO_BATCH;
   return (
@@ -138,8 +134,8 @@ function isKtoBatch({ objective, ...parameters }: TrainingParameters): boolean {
 }
 
 /**
- * Returns the values that change with the adaptation. The specified values are for adapters and would ruin a
- * full fine-tune, so only custom values are kept.
+ * Returns the values that change with the adaptation. Keeps only custom values: the standard defaults are for
+ * adapters and would ruin a full fine-tune.
  */
 export function valuesWithAdaptation(
   adaptation: Adaptation,

@@ -70,7 +70,7 @@ it('sends rewards only with GRPO, with schemas parsed', () => {
 });
 
 it.each([{ reference: 'rye' }, {}])(
-  "sends a text check with its text, or for the row's reference",
+  "converts a text check against a typed text or the row's reference",
   (text) => {
     const check = { type: 'string_check' as const, operation: 'like' as const, ...text, weight: 1 };
     expect(toReward(toDraft(check))).toEqual(check);

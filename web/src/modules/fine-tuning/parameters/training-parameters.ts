@@ -157,7 +157,7 @@ export function learningRateAdvice(
   return null;
 }
 
-/** For objectives that only shift what the base can say. */
+/** Rates for objectives that only reweight the base model's own answers. */
 const shiftingRates = {
   dpo: { max: 0.0005, usual: '0.00005' },
   kto: { max: 0.001, usual: '0.0001' },

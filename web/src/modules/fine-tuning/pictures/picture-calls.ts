@@ -37,7 +37,7 @@ type Start = {
   choice: LoraChoice;
   title: string;
   ceiling: string;
-  /** The estimate that was shown; the run may not cost more at its load. */
+  /** The displayed estimate: the run is started with its price as the maximum, at its machine load. */
   shown: DiffusionValidation['cost_estimate'];
   idempotencyKey: string;
 };

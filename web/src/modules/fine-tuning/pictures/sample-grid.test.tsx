@@ -57,7 +57,7 @@ test('shows the newest checkpoint next to the base model, with a time slider for
   expect(sources()).toEqual(['/files/0.png', '/files/0.png']);
 });
 
-test('a checkpoint opens as a model, which is created first if missing, while the checkpoint exists', async () => {
+test('opens a checkpoint as a model, creating the model if needed, unless the checkpoint was deleted', async () => {
   show([0, 100, 200, 300]);
   render(<SampleGrid runId="r1" />);
   const use = { name: 'Use this checkpoint' };
@@ -76,5 +76,5 @@ test('a checkpoint opens as a model, which is created first if missing, while th
   expect(screen.queryByRole('button', use)).toBeNull();
   expect(screen.getByText(/^Deleted\./)).toBeTruthy();
   fireEvent.change(slider, { target: { value: '0' } });
-  expect(screen.queryByText(/no longer kept/)).toBeNull();
+  expect(screen.queryByText(/^Deleted\./)).toBeNull();
 });

@@ -101,7 +101,7 @@ function Footer({ wizard }: { wizard: TrainLora }) {
           Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>
       )}
-      {/* A new key per step, so that a double click doesn't press the next step's button. */}
+      {/* The key remounts the button per step, so that a double click doesn't press the next step's one. */}
       <Button
         key={state.step}
         variant="primary"

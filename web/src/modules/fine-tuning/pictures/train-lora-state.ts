@@ -21,16 +21,16 @@ export type LoraState = {
   step: 0 | 1 | 2;
   name: string;
   baseModelId: string | null;
-  /** Whether this machine's CPU can train the base. */
+  /** Small if this machine's CPU can train the base model. */
   size: BaseSize;
   datasetId: string | null;
   triggerWord: string;
   /** Undefined after any of its numbers was changed. */
   preset: PresetName | undefined;
   numbers: Record<NumberName, number>;
-  /** Null: the base's resolution. */
+  /** Null for the base model's resolution. */
   resolution: Resolution | null;
-  /** One per line. */
+  /** One prompt per line. */
   prompts: string;
   gpu: GpuType;
   /** In BGL, as typed; empty for the default. */
@@ -67,7 +67,7 @@ export function loraReducer(state: LoraState, action: LoraAction): LoraState {
   switch (action.do) {
     case 'change': {
       const next = { ...state, ...action.values };
-      // Numbers depend on the model size, so unedited presets follow it.
+      // An unedited preset has other numbers for another model size.
       return next.size !== state.size && state.preset
         ? { ...next, numbers: pictureTrainingPresets[next.size][state.preset], resolution: null }
         : next;
@@ -85,7 +85,7 @@ export function loraReducer(state: LoraState, action: LoraAction): LoraState {
         ? { ...state, attempts: state.attempts + 1 }
         : { ...state, step: state.step === 0 ? 1 : 2, attempts: 0 };
     case 'back':
-      // A new quote may have another ceiling.
+      // Discard the typed ceiling, because a new quote may have another one.
       return { ...state, step: state.step === 2 ? 1 : 0, ceiling: '', attempts: 0 };
   }
 }

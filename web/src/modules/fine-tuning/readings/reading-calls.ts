@@ -20,7 +20,7 @@ export function useReading(known: DataReading | null): DataReading | null {
   return data?.readings.find(({ reading_id }) => reading_id === known?.reading_id) ?? known;
 }
 
-/** Cancels a scan. Ignoring a failure is harmless: the scan then runs to its end. */
+/** Cancels a scan. Callers may ignore a failure: the scan then runs to its end. */
 export async function stopReading(readingId: string): Promise<void> {
   try {
     await call(cancelReading, { params: { readingId } });

@@ -8,8 +8,8 @@ import { describeReward } from '../parameters/rewards/reward-draft.ts';
 import { isTextFile } from '../parameters/training-parameters.ts';
 
 /**
- * Returns a run's parameters as rows. Shows where it ran instead of the requested GPU. Omits segmentation
- * unless the rows are plain text, and, once known, target modules without an adapter.
+ * Returns a run's parameters as rows. Shows where the run ran, not the requested GPU. Omits segmentation
+ * unless the rows are plain text, and target modules for a full fine-tune.
  */
 export function describeParameters(run: Described): { name: string; value: string }[] {
   return [{ name: 'Runs on', value: deviceName(run.device) }, ...rowsOf(run)];
@@ -93,14 +93,14 @@ function textRows(run: Extract<Described, { kind: 'text' }>): { name: string; va
   });
   return (
     rows
-      // Empty except for preferences or feedback.
+      // These columns are set only for preferences or feedback.
       .filter(([name, value]) => !['rejected_column', 'label_column'].includes(name) || value)
       .map(([name, value]) => ({ name: label(name), value: textOf(value) }))
   );
 }
 
 function textOf(value: string | number | boolean | null | undefined): string {
-  // Very small rates have an exponent.
+  // `withMinus` is for very small rates, which have a negative exponent.
   return typeof value === 'number' ? withMinus(value) : String(value ?? '') || '–';
 }
 

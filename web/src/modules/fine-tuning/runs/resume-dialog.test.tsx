@@ -67,7 +67,7 @@ test('a dialog that closes because the run resumes keeps its text', () => {
   expect(screen.getByRole('alertdialog').textContent).toBe(asked);
 });
 
-test('shows which part of the saved work is charged with the rest, however the run ended', () => {
+test('shows which saved work is still to be charged, if any', () => {
   vi.mocked(useResumeRun).mockReturnValue({ mutate: vi.fn(), reset: vi.fn(), isPending: false } as never);
   const text = /has not been charged yet, and the rest/;
   const failed: Run = { ...run, state: 'failed' };

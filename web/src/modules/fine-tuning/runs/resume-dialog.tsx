@@ -33,7 +33,7 @@ type Props = { run: Run; open: boolean; onClose: () => void };
 
 /** Asks for the run's total ceiling before resuming it. */
 export function ResumeDialog({ run: newest, open, onClose }: Props) {
-  // Keep the text during the closing animation: a resumed run no longer has a hold to show.
+  // Keep the previous run during the closing animation: once resumed, its `resume_hold` is null.
   const [run, setRun] = useState(newest);
   if (newest !== run && newest.resume_hold !== null) setRun(newest);
   const [ceiling, setCeiling] = useState('');
@@ -92,7 +92,7 @@ export function ResumeDialog({ run: newest, open, onClose }: Props) {
   );
 }
 
-/** Other errors aren't about the typed ceiling. */
+/** Returns true if the error is about the typed ceiling, so that its field is marked. */
 function isOfCeiling(error: unknown): boolean {
   return error instanceof ApiError && error.param === 'ceiling';
 }

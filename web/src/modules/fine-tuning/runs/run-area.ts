@@ -11,8 +11,8 @@ export function areaPath({ kind }: Pick<Run, 'kind'>) {
 }
 
 /**
- * Returns the path of the page or, on a run's page, of the list that contains the run once it has loaded.
- * Reads the cache only, so that the first screen doesn't include the query.
+ * Returns `pathname`; on the page of a loaded run, the path of the list that contains the run. Reads only the
+ * cache, so that the first screen doesn't include the query.
  */
 export function useRunArea(pathname: string): string {
   return useSyncExternalStore(

@@ -71,7 +71,7 @@ test('a run that stopped early shows where and why', () => {
   expect(screen.queryByText(/Stopped early/)).toBeNull();
 });
 
-test('a cancelled run shows its progress, unless it had not begun', () => {
+test('a cancelled run shows its progress if training had begun', () => {
   const run = {
     ...{ state: 'cancelled', stop_reason: null, reason: 'Cancelled.', charged: '0', summary: null },
     resume_hold: '1',

@@ -51,14 +51,14 @@ export function RunOutcome({ run }: { run: Run }) {
   );
 }
 
-/** Device of the run. For a fine-tune, the duration covers steps and evaluation only. */
+/** Names the device and, for a fine-tune, what the duration covers. */
 function durationNote({ kind, device }: Run): string {
   return kind === 'text' ? `steps and evaluation, ${deviceName(device)}` : deviceName(device);
 }
 
 /**
- * Returns in how many held-out rows the better answer gained more over the base model than the worse one, or
- * good over bad; null for other runs.
+ * Returns in how many held-out rows the run raised the better (or good) answer more than the worse (or bad)
+ * one, relative to the base model; null for runs without compared or rated answers.
  */
 function preferenceSentence(run: Run): string | null {
   const accuracy = run.summary?.eval_reward_accuracy;
@@ -74,7 +74,7 @@ function preferenceSentence(run: Run): string | null {
   }
 }
 
-/** Returns why the run ended early on its own; null for other runs. */
+/** Returns the sentence about early stopping; null if the run did not stop early. */
 function stoppedEarlySentence({ summary, steps_total }: Run): string | null {
   const evaluations = summary?.stopped_early;
   if (typeof evaluations !== 'number') return null;
@@ -121,7 +121,7 @@ function Exported({ run: { summary, parameters } }: { run: ExportRun }) {
   );
 }
 
-/** The only reason that resumable work is missing. */
+/** Shown if a run cannot be resumed: deletion is the only possible cause. */
 const GONE = 'Its work was deleted after seven days, so it cannot be resumed.';
 
 function outcomeTitle({ state, stop_reason }: Run): string {
@@ -155,7 +155,7 @@ function Charge({ bgl }: { bgl: string }) {
   );
 }
 
-/** Names the kept adapter's step, unless it is the last. */
+/** Names the step of the kept adapter if it is not the last step, and the base model's value. */
 function heldOutNote(
   { summary, steps_total }: Learned,
   ofBase: 'eval_loss_base' | 'eval_reward_base',
@@ -167,7 +167,7 @@ function heldOutNote(
     : base;
 }
 
-/** Names the kind of mean; older runs only have the mean over all steps. */
+/** Says over which steps the mean loss is taken: older runs stored only the mean over all steps. */
 function trainingLossNote({ summary, steps_total }: Learned): string {
   const steps = stepsOf({ summary, steps_total });
   if (summary?.train_loss_end === undefined) return `mean of ${countOf(steps, 'step')}`;

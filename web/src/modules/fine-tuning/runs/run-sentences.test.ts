@@ -126,7 +126,7 @@ describe('badge, phase and time are consistent', () => {
     expect(sentencesOf(run)).toEqual(expected);
   });
 
-  it('shows why it waits, and continues counting after a pause', () => {
+  it('shows why a run waits, and continues its time after a pause', () => {
     const reason = 'Waiting for the CPU, next in line.';
     expect(sentencesOf({ ...running, state: 'queued', phase: null, reason })).toEqual([
       'queued',
@@ -151,7 +151,7 @@ it.each([
 });
 
 it.each([
-  // Half done for half of the ceiling: it will just fit.
+  // Half of the steps cost half of the ceiling, so the run will just finish.
   [{ cost_so_far: '1', ceiling: '2' }, null],
   [{ cost_so_far: '1.5', ceiling: '2' }, 20],
   // Work beyond the ceiling is free.
@@ -159,7 +159,7 @@ it.each([
   [{ cost_so_far: '1.5', ceiling: '2', elapsed_seconds: 10 }, null],
   [{ cost_so_far: '1.5', ceiling: '2', remaining_seconds: null }, null],
   [{ cost_so_far: '1.5', ceiling: '2', state: 'stopping' }, null],
-  // The last step and everything after it may finish.
+  // The last step may finish even above the ceiling.
   [{ cost_so_far: '1.5', ceiling: '2', step: 9 }, null],
   // It doesn't stop at its ceiling.
   [{ cost_so_far: '1.5', ceiling: '2', stops_at_ceiling: false }, null],

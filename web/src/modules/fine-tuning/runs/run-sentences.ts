@@ -5,14 +5,14 @@ import { aboutDuration, formatDuration } from '../../../lib/format/format-time.t
 import { displayState, type Stage } from './run-state.ts';
 
 /*
- * Badge, phase and time of a run, derived from one reading so that they are consistent. The server counts
- * (and charges) time from the end of the first step. Until then the run is starting, including the evaluation
- * of the base model and the first step itself.
+ * Texts for the badge, phase and time of a run, derived from the same response so that they are consistent.
+ * The server counts and charges time from the end of the first step. Until then, the run counts as starting,
+ * also during the evaluation of the base model.
  */
 
 /** Runtime phase in which both models answer held-out questions; not charged. */
 const ASKING = 'asking both models';
-/** The equivalent phase of an export. */
+/** Runtime phase in which an export's answers are compared with the fine-tune's; not charged. */
 const COMPARING = 'comparing answers';
 
 /** Display texts of the runtime's phases. */
@@ -80,10 +80,10 @@ export function timeText(
   );
 }
 
-/** The server doesn't count a longer silence as work (`COUNTED_SILENCE_S`). */
+/** After this time without a report, the server stops counting time (`COUNTED_SILENCE_S`). */
 const SILENCE_S_MAX = 30;
 
-/** Extrapolates a run to some seconds after it was read, as long as its time is counted. */
+/** Advances a run's times by the seconds since it was read, while its time is counted. */
 export function extrapolateRun<
   R extends Pick<Run, 'state' | 'phase' | 'elapsed_seconds' | 'remaining_seconds'>,
 >(run: R, seconds: number): R {
@@ -97,7 +97,7 @@ export function extrapolateRun<
   };
 }
 
-/** Pace is unreliable before this. */
+/** Before this time, the pace is unreliable. */
 const PACE_S_MIN = 20;
 
 type Spending = Pick<
@@ -118,7 +118,7 @@ export function isBeyondCeiling(run: Spending): boolean {
   return run.state === 'running' && run.step > 0 && isAtCeiling && (!run.stops_at_ceiling || isLastStep(run));
 }
 
-/** Returns true in the last step: the server lets it finish. */
+/** Returns true in the last step, which the server lets finish even above the ceiling. */
 function isLastStep({ step, steps_total: total }: Pick<Run, 'step' | 'steps_total'>): boolean {
   return step > 0 && step >= total - 1;
 }

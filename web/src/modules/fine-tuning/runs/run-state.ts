@@ -9,10 +9,7 @@ export function hasEnded({ state }: Pick<Run, 'state'>): boolean {
   return ENDS.has(state);
 }
 
-/**
- * Returns the state for the badge: 'running' already during the first training step, and 'stopped' for a run
- * that the server ended.
- */
+/** Returns the badge's state: 'running' once training has begun, 'stopped' if the server ended the run. */
 export function displayState({ state, phase, stop_reason }: Stage): Run['state'] | 'stopped' {
   if (state === 'starting' && phase === 'training') return 'running';
   return state === 'cancelled' && stop_reason !== null ? 'stopped' : state;

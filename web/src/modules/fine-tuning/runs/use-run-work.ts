@@ -68,7 +68,7 @@ export function runEndToast({
         ? {
             kind: 'info',
             title: `${doing} ${title} was cancelled`,
-            // A run that its owner cancelled has no other reason.
+            // Omit the reason, because the title already says that the owner cancelled the run.
             description: outcomeText('', charged),
           }
         : stop_reason === 'ceiling'

@@ -102,7 +102,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
 function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver: () => void) {
   const start = useStartFineTune();
   const keys = useIdempotencyKeys('fine-tune');
-  // Choices whose response was lost, as JSON. Kept while others are tried, until their outcome is known.
+  // Choices (as JSON) whose response was lost. Each stays here until its outcome is known.
   const [lost, setLost] = useState<readonly string[]>([]);
   const mayHaveBegun: Wizard['mayHaveBegun'] = lost.includes(JSON.stringify(inSight))
     ? 'as chosen'
@@ -110,7 +110,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
       ? 'as before'
       : null;
   const missing = useLackOfCredit(checked.validation, inSight?.ceiling ?? '');
-  // The run may have started and hold the missing credit: let the server decide.
+  // If the run has started after all, its hold explains the missing credit, so let the server decide.
   const lack = mayHaveBegun === 'as chosen' ? null : missing;
   return {
     isPending: start.isPending,
@@ -140,7 +140,7 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
           },
         },
       ),
-    /** Drops pending callbacks. */
+    /** Resets the mutation, which also drops its pending callbacks. */
     reset: start.reset,
   };
 }
@@ -158,7 +158,7 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
     },
     onSuccess: () => dispatch({ do: 'continue' }),
     onError: () => dispatch({ do: 'finish' }),
-    // The failed call reports the error.
+    // The failed request already shows its error.
     meta: { inPlace: true },
   });
   return {
@@ -173,14 +173,14 @@ function useUpload(state: WizardState, dispatch: Dispatch<WizardAction>) {
         create.mutate({ model: { userId: user.id, name: name.trim(), tags, baseModelType }, files });
     },
     reset: () => {
-      // Keep the key unless rejected, so that a model created by a lost call isn't created twice.
+      // Renew the key only after a rejection: if the response was lost, the model may already exist.
       if (isRefused(uploaded.error)) keys.renew(create.variables?.model);
       uploaded.reset();
     },
   };
 }
 
-/** Detects the type of the files that the wizard was opened with. */
+/** Sets the base model type of the files that the wizard was opened with. */
 function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>): void {
   const [begunWith] = useState(files);
   useEffect(() => {
@@ -190,7 +190,7 @@ function useTypeOf(files: WizardState['files'], dispatch: Dispatch<WizardAction>
   }, [begunWith, dispatch]);
 }
 
-/** Skips the type step if the type is known; Back leads to it. */
+/** Returns the initial state. Skips the type step if the type is known; Back still leads to that step. */
 function beginning({ dataset, baseModel, modelType, settings, dropped }: ModelPreset): WizardState {
   const folder = findDropped(dropped);
   const type = folder ? 'upload' : dataset || baseModel ? 'finetune' : (modelType ?? null);
@@ -204,7 +204,7 @@ function beginning({ dataset, baseModel, modelType, settings, dropped }: ModelPr
   };
 }
 
-/** Returns true if the action invalidates the server's response. Names and tags don't. */
+/** Returns true if the action makes the server's response outdated. Names and tags don't. */
 function isOtherChoice(action: WizardAction): boolean {
   if (action.do === 'change')
     return Object.keys(action.values).some((one) => one !== 'name' && one !== 'tags');

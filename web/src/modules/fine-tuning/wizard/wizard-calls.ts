@@ -17,12 +17,12 @@ export type FineTuneChoice = {
   tags: string[];
   /** An asset id, or a name on the Hub. */
   baseModelId: string;
-  /** The same name, if the base model was chosen on the Hub. */
+  /** The base model's name on the Hub; null if the base model is an asset. */
   hubModelId: string | null;
   datasetId: string;
   fileName: string;
   parameters: TrainingParameters;
-  /** Empty: the server's proposal. */
+  /** In BGL; empty for the server's proposal. */
   ceiling: string;
 };
 
@@ -58,7 +58,7 @@ export type Estimate = Pick<FineTuneValidation['cost_estimate'], 'quote' | 'slow
 
 type Start = {
   choice: FineTuneChoice;
-  /** The estimate that was shown; the run may not cost more at its load. */
+  /** The displayed estimate: the run is started with its price as the maximum, at its machine load. */
   shown: Estimate;
   idempotencyKey: string;
 };
@@ -94,7 +94,7 @@ function payloadOf(choice: FineTuneChoice) {
   };
 }
 
-/** A Hub model needs its Hub name, and a name that is valid as a folder. */
+/** For a Hub model, sends its name on the Hub and a variant that is valid as a folder name. */
 function baseOf({ baseModelId, hubModelId }: FineTuneChoice) {
   if (hubModelId === null) return { base_model: baseModelId };
   return { base_model: hubModelId.replaceAll('/', '-'), hf_model_id: hubModelId };

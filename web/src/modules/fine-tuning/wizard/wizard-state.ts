@@ -20,11 +20,11 @@ export type StepId = 'quick' | 'type' | 'details' | 'files' | 'uses' | 'selectio
 
 export type WizardState = {
   step: StepId;
-  /** The step's result is shown. */
+  /** True if the wizard has ended and shows its result. */
   isOver: boolean;
   type: ModelType | null;
   name: string;
-  /** The suggested name, not typed by the user. */
+  /** The last suggested name, to tell if the user has changed it. */
   suggestedName: string;
   tags: string[];
   baseModelType: (typeof uploadBaseModelTypes)[number] | null;
@@ -37,7 +37,7 @@ export type WizardState = {
   parameters: TrainingParameters;
   /** Maximum cost of the run in BGL, as typed; empty for the server's proposal. */
   ceiling: string;
-  /** Failed attempts to leave this step; errors are shown from the first. */
+  /** Failed attempts to leave this step. Errors are shown after the first attempt. */
   attempts: number;
 };
 
@@ -82,7 +82,7 @@ export type WizardAction =
   | { do: 'continue' }
   | { do: 'back' }
   | { do: 'finish' }
-  /** From the one-screen form to the wizard's steps, with the same values. */
+  /** Switches from the one-screen form to the wizard's steps, with the same values. */
   | { do: 'all settings' }
   /** Resets to the initial state. */
   | { do: 'try again'; begun: WizardState };
@@ -96,7 +96,7 @@ export type Wizard = {
   problems: Problems;
   /** The file that the wizard was opened for. */
   wantedFile: string | undefined;
-  /** A request is in flight: submitting again does nothing. */
+  /** True while a request is pending; submitting then does nothing. */
   busy: boolean;
   dispatch: Dispatch<WizardAction>;
   /** The step's primary action: continue, validate, create or start. */
@@ -113,9 +113,9 @@ export type Wizard = {
   reading: DataReading | null;
   /** Error message if the balance is too low to start; nothing has started, and no input is lost. */
   unaffordable: string | null;
-  /** The price has increased: nothing has started, and the price is fetched again. */
+  /** True if the price has increased: the run has not started, and the price is refetched. */
   priceChanged: boolean;
-  /** The response was lost: training may have started, with the current or with earlier choices. */
+  /** Set if a response was lost: training may have started with the current or with earlier choices. */
   mayHaveBegun: 'as chosen' | 'as before' | null;
   /** True if the run can be started and paid. */
   canStart: boolean;
@@ -130,7 +130,7 @@ export function withChange(state: WizardState, change: Change): WizardState {
   return { ...changed, parameters: withObjective(state.parameters, changed.parameters) };
 }
 
-/** A new objective changes the trained modules, unless the change sets them. */
+/** Adjusts the trained modules to a new objective, unless the same change sets them explicitly. */
 function withObjective(before: TrainingParameters, after: TrainingParameters): TrainingParameters {
   const saysWhich = before.lora_target_modules !== after.lora_target_modules;
   if (after.objective === before.objective || saysWhich) return after;
@@ -153,7 +153,7 @@ function afterChange(state: WizardState, change: Change): WizardState {
   }
 }
 
-/** Applies every field of the configuration. Columns without a format are from before formats existed. */
+/** Applies every field of the configuration. Infers the format of old configurations from their columns. */
 function withConfiguration(
   state: WizardState,
   configuration: Configuration['fine_tune_payload'],
@@ -167,11 +167,11 @@ function withConfiguration(
     ...state,
     ...(hf_model_id ? { type: 'huggingface' } : base_model && { type: 'finetune' }),
     name: model_name ?? state.name,
-    // A Hub model has no asset here.
+    // Clear the asset, because a Hub model is not an asset.
     baseModelId: hf_model_id === undefined ? (base_model ?? state.baseModelId) : null,
     hubModelId: hf_model_id ?? state.hubModelId,
     datasetId: asset_id ?? state.datasetId,
-    // The chosen file belongs to the previous dataset.
+    // Clear the chosen file if it belongs to another dataset.
     fileName: file_name ?? (asset_id === undefined || asset_id === state.datasetId ? state.fileName : null),
     parameters: {
       ...state.parameters,

@@ -45,7 +45,7 @@ describe('wizardReducer', () => {
     const review = wizardReducer(state, { do: 'continue' });
     expect(review.step).toBe('uses');
     expect(problemsOf(review)).toEqual({});
-    // A created model stays: Back doesn't lead to creating it again.
+    // The model already exists, so Back must not lead to creating it again.
     expect(canGoBack(review)).toBe(false);
     expect(wizardReducer(review, { do: 'back' }).step).toBe('uses');
     expect(wizardReducer(review, { do: 'finish' }).isOver).toBe(true);
@@ -87,7 +87,7 @@ it('closing loses a typed name, but not a suggested one', () => {
   expect(wizardReducer(typed, { do: 'suggest', values: { name: 'Facts model' } }).name).toBe('Crumb');
 });
 
-it('the full settings start with the one-screen values, at the first missing one', () => {
+it('the full settings keep the one-screen values and open at the first step with a missing value', () => {
   const chosen = at({
     ...{ step: 'quick', type: 'finetune', name: 'Crumb' },
     ...{ baseModelId: 'base', datasetId: 'a', fileName: 'x.txt' },
@@ -110,7 +110,7 @@ it('fills in a suggestion only if nothing was chosen', () => {
     fileName: 'y.csv',
     parameters: { ...initialParameters, output_column: 'q' },
   });
-  // One column was chosen: don't guess the other.
+  // If the user chose one column, the other is not guessed.
   expect(wizardReducer(chosen, { do: 'suggest', values })).toEqual(chosen);
 });
 
@@ -235,7 +235,7 @@ it("selects KTO's modules for a file of feedback, in batches of several rows", (
   expect(applied).toMatchObject({ ...columns, data_format: 'feedback', objective: 'kto' });
 });
 
-it('a configuration with a rejected column is for preferences, and sets its own modules', () => {
+it('a configuration with a rejected column is for preferences, and its modules override the defaults', () => {
   const columns = { input_column: 'q', output_column: 'a', rejected_column: 'b' };
   const apply = (configuration: object) =>
     wizardReducer(initialState, { do: 'apply', configuration }).parameters;
@@ -266,7 +266,7 @@ it('applies a configuration of a Hub model, which is no asset, without a chosen 
   });
 });
 
-it('a fine-tune from the Hub requires its model but no clone, and continues to its review', () => {
+it('a fine-tune from the Hub requires a Hub model but no asset, and continues to the review', () => {
   const chosen = { step: 'selection', type: 'huggingface', datasetId: 'd', fileName: 'x.txt' } as const;
   expect(problemsOf(at(chosen))).toEqual({
     hubModelId: 'Please make sure you have selected a model, dataset, and file',
@@ -348,7 +348,7 @@ describe('the ceiling', () => {
     expect(holdAtStart({ cost_estimate }, ceiling)).toBe(held);
   });
 
-  it('is reset on the way back, because another quote has another ceiling', () => {
+  it('is reset by Back, because a new quote may have another default', () => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
     const before = wizardReducer(state, { do: 'back' });
     expect(before).toMatchObject({ step: 'parameters', ceiling: '' });

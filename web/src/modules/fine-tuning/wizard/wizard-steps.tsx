@@ -25,13 +25,13 @@ type Step = {
   id: StepId;
   label: string;
   Component: ComponentType<{ wizard: Wizard }>;
-  /** Errors that block the step, by field, in the specified wording. */
+  /** Returns the errors that block the step, by field. */
   problems: (state: WizardState) => Problems;
   /** The step's button and its action. */
   next: { label: string; does: 'continue' | 'validate' | 'create' | 'start' | 'finish' };
-  /** Everything is saved on the server: closing loses nothing, and there is no way back. */
+  /** Set if everything is saved on the server: closing loses nothing, and Back is hidden. */
   isSaved?: true;
-  /** Enter in its fields doesn't submit. */
+  /** Set if Enter in a field must not submit the step. */
   isNoForm?: true;
 };
 
@@ -155,7 +155,7 @@ export const canGoBack = (state: WizardState): boolean =>
 export function isDirty(state: WizardState): boolean {
   const { name, suggestedName, tags, files } = state;
   if (state.isOver || stepOf(state).isSaved) return false;
-  // Opened from a dataset or model, it starts at the second step.
+  // A wizard that was opened from a dataset or model starts at the second step.
   return stepIndex(state) > 1 || name !== suggestedName || tags.length > 0 || files.length > 0;
 }
 

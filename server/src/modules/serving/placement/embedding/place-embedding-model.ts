@@ -15,7 +15,7 @@ import type {
   ServingPlacement,
 } from '../../served-model.ts';
 import { chooseContext, choosePlacement } from '../choose-placement.ts';
-import { isOtherUsersModel } from '../create-serving-predictor.ts';
+import { isForeignModel } from '../create-serving-predictor.ts';
 import { hashFiles } from '../describe-pipeline.ts';
 import { checkEncoder } from './check-encoder.ts';
 
@@ -82,7 +82,7 @@ function placed(
       baseTitle: asset.title,
       base: { engine, files: inputs, filesSha256: hashFiles(inputs) },
       adapter: null,
-      isForeign: isOtherUsersModel({ asset }, userId),
+      isForeign: isForeignModel({ asset }, userId),
     },
     placement: { accelerator: placement.accelerator, count: placement.count },
     context,

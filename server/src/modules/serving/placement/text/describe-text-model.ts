@@ -14,7 +14,7 @@ import {
 } from '../../../models/weights/model-files.ts';
 import type { ServedBase, ServedModel } from '../../served-model.ts';
 import type { TextEngine } from '../../text-spec.ts';
-import { isOtherUsersModel } from '../create-serving-predictor.ts';
+import { isForeignModel } from '../create-serving-predictor.ts';
 import { hashFiles } from '../describe-pipeline.ts';
 import { describeTextAdapter, isAdapter } from './describe-text-adapter.ts';
 
@@ -51,7 +51,7 @@ export async function describeTextModel(
     baseAssetId: base.asset.id,
     baseTitle: base.asset.title,
     base: await describeBase(ctx, base, { engine, withConfig: adapted?.isForeign ?? false }),
-    isForeign: adapted?.isForeign || isOtherUsersModel(base, userId),
+    isForeign: adapted?.isForeign || isForeignModel(base, userId),
     adapter: adapted?.adapter ?? null,
   };
 }

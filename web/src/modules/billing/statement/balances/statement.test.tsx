@@ -68,7 +68,7 @@ async function balances(): Promise<string[]> {
   return rows.map((row) => /\d+/.exec(row.lastElementChild?.textContent ?? '')?.[0] ?? '');
 }
 
-test('a balance newer than the list does not change its lines', async () => {
+test('refetching only the balance does not change the statement', async () => {
   show();
   expect(await balances()).toEqual(['3', '1']);
   book();

@@ -16,7 +16,7 @@ export async function readStatement(userId: string, period: Period): Promise<Sta
     call(listTransactions, { params: { userId }, query: { ...query, cursor } }),
   );
   const balance = pages[0]?.closing_balance ?? null;
-  // Without a key the first page has it.
+  // The server omits the closing balance only if a key is selected.
   if (balance === null) throw new Error('the first page of the statement has no closing balance');
   return withRunningBalance(
     pages.flatMap((page) => page.transactions),

@@ -30,7 +30,7 @@ export function statementCsv(rows: readonly ExportedRow[]): string {
   return [header, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
 }
 
-/** Names chosen by users must not become formulas in a spreadsheet. */
+/** Escapes text that a spreadsheet would run as a formula, e.g. a name chosen by another user. */
 function plainText(text: string): string {
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

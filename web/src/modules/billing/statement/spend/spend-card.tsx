@@ -16,7 +16,7 @@ import { spendPeriod } from './spend-period.ts';
 import { spendSeries } from './spend-series.ts';
 
 const HEIGHT = 180;
-/** Height of the amounts by key with one line. */
+/** Placeholder height: the amounts by key with a single line. */
 const KEYS_HEIGHT = 85;
 
 /** Spending per day by use, and by API key; for a long or open period only its last days. */

@@ -12,7 +12,7 @@ export function spendPeriod({ from, to }: Period, today: string): SpendPeriod {
   if (from === undefined) {
     const first = daysBefore(last, SPEND_DAYS_DEFAULT - 1);
     const days = `Last ${SPEND_DAYS_DEFAULT} days: ${inWords(first, last)}`;
-    // Open-ended if possible, so that a page left open past midnight stays current.
+    // Omit `to` if possible, so that a page that stays open past midnight includes the new day.
     return { from: first, ...(to !== undefined && { to }), days };
   }
   const first = daysBefore(last, SPEND_DAYS_MAX - 1);

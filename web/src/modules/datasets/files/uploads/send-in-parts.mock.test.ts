@@ -73,7 +73,7 @@ test('sends every part with its hash, and completes after the last', async () =>
   await expect(sending).resolves.toEqual(done);
   expect(calls[0]).toBe('POST uploads');
   expect(calls.slice(1, 5).toSorted()).toEqual(['part 1: one ', 'part 2: two ', 'part 3: thre', 'part 4: e']);
-  // The server was still assembling the file.
+  // The first response reports that the file is still being assembled.
   expect(calls.slice(5)).toEqual(['POST complete', 'POST complete']);
   expect(progress.at(-1)).toBe(content.length);
   expect(stored.get('u1')).toContainEqual({ number: 2, sha256: await hashOf('two '), size_bytes: 4 });
@@ -103,7 +103,7 @@ test('sends parts again that the server has lost', async () => {
   expect(calls.filter((one) => one === 'POST uploads')).toHaveLength(2);
 });
 
-test('waits and reports it while the server is unreachable', async () => {
+test('reports that it is waiting while the server is unreachable', async () => {
   vi.useFakeTimers();
   vi.mocked(uploadBytes).mockRejectedValueOnce(
     new ApiError('Failed to upload file.', { status: 0, code: 'network' }),

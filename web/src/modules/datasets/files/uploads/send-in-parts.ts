@@ -16,9 +16,9 @@ import { deleteUpload } from './unfinished-uploads.ts';
 
 type UploadedFile = ResponseOf<typeof uploadFile>;
 
-/** Concurrent parts: enough to saturate the connection while one is hashed. */
+/** Concurrent parts: enough to saturate the connection while one part is being hashed. */
 const PARALLEL = 4;
-/** The server answers with its progress within 20 s. */
+/** The server responds within 20 s, if only to report that it is still assembling the file. */
 const COMPLETE_MS = 60_000;
 const PAUSE_MS = { first: 1_000, last: 30_000 };
 /** Attempts if the server is busy or out of space. */
@@ -28,7 +28,7 @@ const UNREACHED = ['network', 'timeout', 'lookup'];
 type Options = {
   signal: AbortSignal;
   onProgress: (sentBytes: number) => void;
-  /** Called when it starts or stops waiting for the server. */
+  /** Called when the upload starts or stops waiting for an unreachable server. */
   onStalled: (isStalled: boolean) => void;
 };
 

@@ -10,7 +10,7 @@ import { dismissUpload, pauseUpload, removeUpload, type Upload, uploadFiles } fr
 
 type Props = {
   uploads: Upload[];
-  /** Retries a file. Defaults to its original asset. */
+  /** Retries a file. Defaults to uploading it again. */
   onRetry?: (file: ChosenFile) => void;
 };
 

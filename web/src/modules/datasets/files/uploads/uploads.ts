@@ -75,7 +75,7 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
   queues.set(assetId, work);
   const done = await work;
   if (queues.get(assetId) === work) queues.delete(assetId);
-  // The server announces each file; this covers a lost event stream.
+  // Events announce each file, but the event stream may be down.
   if (done.length > 0) refetchRows(['asset'], [assetId]);
   const ids = new Set(entries.map(({ id }) => id));
   const own = uploads.get().filter(({ id }) => ids.has(id));
@@ -122,7 +122,7 @@ export function useUploads(assetId: string): Upload[] {
   return uploads.use().filter((one) => one.assetId === assetId);
 }
 
-/** Resolves with the uploaded file, or with an empty list. */
+/** Resolves with the uploaded file; empty if the upload failed, paused or was cancelled. */
 async function send(one: Upload): Promise<UploadedFile[]> {
   const signal = cancels.get(one.id)?.signal;
   // Cancelled while waiting.

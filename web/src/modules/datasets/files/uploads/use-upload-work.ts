@@ -2,10 +2,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import type { LongWork } from '../../../../ui/long-work.ts';
 import { dismissUpload, useAllUploads } from './uploads.ts';
 
-/**
- * This tab's uploads as long work. The end of a batch is announced once, and failures are shown on the
- * asset's page.
- */
+/** Returns this tab's pending uploads as long work. Their ends are announced per batch, not here. */
 export function useUploadWork(): LongWork[] {
   return useAllUploads()
     .filter(({ state }) => state === 'waiting' || state === 'sending')

@@ -14,7 +14,7 @@ function unitOf({ type }: Pick<ColumnStatistics, 'type'>): string {
   return type === 'text' ? ' characters' : type === 'list' ? ' items' : '';
 }
 
-/** A text column with few distinct values, whose values say more than their lengths. */
+/** True for a text column with few distinct values: they are shown instead of text lengths. */
 export function isChoice({
   type,
   distinct,

@@ -17,7 +17,7 @@ type Props = { file: RevisionFile; wanted: RowSearch; onFilter: (filter: RowFilt
 /** Matching rows, how far the search went, and a button to continue. */
 export function FoundRows({ file, wanted, onFilter }: Props) {
   const [row, setRow] = useState<number | null>(null);
-  // Previous results stay visible, but are not presented as results of the new search.
+  // Keep the previous results visible as a busy table while a new search loads.
   const found = useInfiniteQuery({
     ...foundRowsQuery({ ...file, ...wanted }),
     placeholderData: keepPreviousData,

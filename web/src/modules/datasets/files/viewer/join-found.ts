@@ -2,7 +2,7 @@ import type { FoundRows } from '@bakehouse/contract/data-files';
 
 /** Joins the results of consecutive searches of a file. */
 export function joinFound(looks: readonly [FoundRows, ...FoundRows[]]): FoundRows {
-  // The last result went furthest, so it has all columns.
+  // The last search read the most rows, so it knows all columns.
   const last = looks.at(-1) ?? looks[0];
   const { length } = last.columns;
   return {

@@ -28,7 +28,7 @@ type Props = {
 
 /** One row in full. Arrow keys move to adjacent rows. */
 export function RowSheet({ file, at, total, onAt }: Props) {
-  // Keeps the row while the sheet slides out.
+  // Keep the row during the closing animation.
   const [shown, setShown] = useState(at ?? 0);
   if (at !== null && at !== shown) setShown(at);
   const hasBefore = shown > 0;
@@ -69,7 +69,7 @@ function RowContent({ file, at, onBefore, onAfter }: ContentProps) {
   return (
     <>
       <div className="flex flex-wrap items-center gap-2">
-        {/* aria-disabled keeps the focus, and so the arrow keys, at the first and last row. */}
+        {/* aria-disabled instead of disabled: a disabled button would lose the focus and the arrow keys. */}
         <Button aria-disabled={!onBefore} onClick={() => onBefore?.()}>
           <ArrowUp aria-hidden />
           Row above

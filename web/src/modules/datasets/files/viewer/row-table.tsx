@@ -33,7 +33,7 @@ export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter,
   const [first] = numbers;
   // Scrolls up when the page of rows changes.
   useEffect(() => {
-    // Braces, because newer browsers return a promise, which is not a clean-up function.
+    // Don't return the result: in newer browsers it is a promise, not a clean-up function.
     region.current?.scrollTo({ top: 0 });
   }, [first]);
   const { columns, rows, format, conversations } = preview;
@@ -149,6 +149,6 @@ function Cell({ value, conversation, picture }: CellProps) {
     return <Conversation turns={turns} more={count - turns.length} isCut />;
   }
   if (value === null) return <span className="text-faint">empty</span>;
-  // Off-screen columns must not increase the row height; the row's sheet shows all of the text.
+  // Clamped, so that long text in an off-screen column does not make the row tall.
   return <span className="line-clamp-5">{String(value)}</span>;
 }

@@ -44,7 +44,7 @@ function Placed() {
   return <RowsPreview asset={asset as Asset} place={place} onPlace={placed} />;
 }
 
-test('a bar of a column shows its rows until the filter is removed', async () => {
+test('clicking a histogram bar filters the rows until the filter is removed', async () => {
   vi.mocked(call).mockImplementation(async (endpoint: unknown) => {
     if (endpoint === searchRows) return found;
     if (endpoint === describeColumns) return { rows: 4, is_whole: true, columns: [question] };

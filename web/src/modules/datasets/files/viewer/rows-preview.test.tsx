@@ -147,7 +147,7 @@ test('keeps displayed rows if reloading fails', async () => {
   expect(await screen.findByText(/Refreshing failed: no answer/)).toBeTruthy();
 });
 
-test('says what is not shown of a file: further columns and further broken rows', () => {
+test('reports how many columns and broken rows are not shown', () => {
   show({
     columns: ['a…', 'a…'],
     column_count: 80_000,
@@ -278,7 +278,7 @@ test('rows keep their numbers until the next page arrives, which scrolls to its 
   expect(region.getAttribute('aria-busy')).toBe('true');
   expect(numberOf('question 7')).toBe('8');
   expect(screen.getByText('Rows 1 to 100 of 12,345')).toBeTruthy();
-  // Asking again while loading requests the page after that.
+  // A second click while loading requests the page after the next one.
   fireEvent.click(screen.getByRole('button', { name: 'Later rows' }));
   expect(placed).toHaveBeenLastCalledWith({ offset: 200 });
 
@@ -295,7 +295,7 @@ test('rows keep their numbers until the next page arrives, which scrolls to its 
   expect(region.scrollTop).toBe(0);
 });
 
-test('Enter opens a row while text is selected; the mouse that selected it does not', () => {
+test('while text is selected, Enter opens a row and a click does not', () => {
   show({ rows, total_rows: 2 });
   const cell = screen.getByText('Who bakes?');
   window.getSelection()?.selectAllChildren(cell);

@@ -45,7 +45,7 @@ const views = [
 export function RowsPreview({ asset, place, onPlace }: Props) {
   const { revision, view = 'rows' } = place;
   const shown = selectedDataFile(asset, place.file);
-  // Another file starts at its first row.
+  // Drop the offset: another file starts at its first row.
   const select = (
     <FileSelect asset={asset} path={shown} onPath={(path) => onPlace({ file: path, view: place.view })} />
   );
@@ -64,7 +64,7 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
     );
   }
   const file = { assetId: asset.dataset_id, revisionId: revision ?? asset.revision_id, path: shown };
-  // Remounts for another file, which closes the open row.
+  // The key remounts the rows for another file, which closes the open row.
   const key = `${file.revisionId}/${file.path}`;
   return (
     <Card
@@ -188,7 +188,7 @@ function FileSelect({ asset, path, onPath }: FileSelectProps) {
         dataset={asset}
         accepts={hasRows}
         value={path ?? null}
-        // The field is empty while another name is typed.
+        // Ignore null: the field is empty while another name is typed.
         onChange={(chosen) => chosen !== null && onPath(chosen)}
       />
     </div>
@@ -209,14 +209,14 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
   // The previous page stays visible with its row numbers until the next one arrives.
   const [shownOffset, setShownOffset] = useState(offset);
   if (preview.data && !isBusy && shownOffset !== offset) setShownOffset(offset);
-  // The server reads one file per user at a time: rows first. A retry of the rows also reads the columns.
+  // Wait for the rows, because the server reads one file per user at a time.
   const columns = useQuery({ ...columnsQuery(file), enabled: preview.data !== undefined });
   const pictures = usePictures(file, columns.data, { offset: shownOffset, limit: PREVIEW_ROWS });
-  // A large text file's rows are counted only with its columns.
+  // For large text files, only the column statistics include the row count.
   const total = preview.data?.total_rows ?? (columns.data?.is_whole ? columns.data.rows : null);
   const goTo = (at: number | null) => {
     setRow(at);
-    // The table follows.
+    // Move the table to the page of this row.
     if (at !== null && pageStart(at) !== offset) onOffset(pageStart(at));
   };
 

@@ -15,7 +15,7 @@ import { endpointPages } from '../../../../lib/live/paged-query.ts';
 /** A file in one revision; its bytes never change. */
 export type RevisionFile = { assetId: string; revisionId: string; path: string };
 
-/** Slightly more than the server's limit for reading a whole file. */
+/** Slightly longer than the server's time limit for reading a whole file. */
 const WHOLE_FILE_MS = 100_000;
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY };
@@ -26,7 +26,7 @@ export const columnsQuery = ({ assetId, revisionId, path }: RevisionFile) =>
     ['asset', 'columns', { assetId, revisionId, path }],
     describeColumns,
     { params: { id: assetId }, query: { path, revision_id: revisionId } },
-    // Never retried, because the file does not change. Reads the whole file, which may be gigabytes.
+    // Not retried: each attempt reads the whole file (possibly gigabytes) and would fail the same way.
     { retry: false, ...forGood, call: { ...assetReadLimits(), timeoutMs: WHOLE_FILE_MS } },
   );
 
@@ -73,10 +73,7 @@ export const foundRowsQuery = ({ assetId, revisionId, path, text, filters }: Rev
     ...forGood,
   });
 
-/**
- * Pages through the revisions that added or changed a file; `newest` is the asset's newest, and invalidates
- * the list.
- */
+/** Pages through the revisions that changed a file. `newest` (the asset's revision) is part of the key. */
 export const versionsQuery = ({ assetId, path, newest }: { assetId: string; path: string; newest: string }) =>
   endpointPages(
     ['asset', 'versions', { assetId, path, newest }],

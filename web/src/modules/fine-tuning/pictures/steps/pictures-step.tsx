@@ -15,7 +15,7 @@ import type { TrainLora } from '../use-train-lora.ts';
 type Props = { wizard: Pick<TrainLora, 'state' | 'problems' | 'dispatch'> };
 
 const TRAINED = ['FluxPipeline', 'FluxKontextPipeline'];
-/** Far above a model that a CPU can train, far below a full-size model. */
+/** Separates small models, which a CPU can train, from full-size ones. Both are far from this limit. */
 const SMALL_BYTES_MAX = 2_000_000_000;
 
 /** Name of the LoRA, its base model and its pictures. */

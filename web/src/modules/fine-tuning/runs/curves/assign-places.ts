@@ -1,4 +1,4 @@
-/** Assigns stable places: ids keep theirs, and null marks a free one. */
+/** Assigns places that do not change while an id stays in the list; null marks a free place. */
 export function assignPlaces(before: readonly (string | null)[], ids: readonly string[]): (string | null)[] {
   const places = before.map((id) => (id !== null && ids.includes(id) ? id : null));
   for (const id of ids) {

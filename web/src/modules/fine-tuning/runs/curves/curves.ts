@@ -6,10 +6,10 @@ type Curve = { x: number[]; series: ChartSeries[] };
 
 type Dated = Point & { at: string };
 
-/** Tolerance for clock skew between machines: points within it are fetched twice. */
+/** Refetches the last minute of known points, because the clocks of machines may differ. */
 const OVERLAP_MS = 60_000;
 
-/** Returns the time after which points may be missing; undefined if all are. */
+/** Returns the time from which to fetch points; undefined to fetch all. */
 export function missingAfter(known: readonly Dated[]): string | undefined {
   if (known.length === 0) return undefined;
   // Compare as strings, to avoid parsing a hundred thousand dates per update.
@@ -18,7 +18,7 @@ export function missingAfter(known: readonly Dated[]): string | undefined {
 }
 
 /**
- * Merges new points into known ones. A step may repeat: its evaluation follows, or the run has repeated it.
+ * Merges new points into known ones. A step may arrive again, with its evaluation or after a resume.
  */
 export function joinPoints<P extends Dated>(known: readonly P[], came: readonly P[]): P[] {
   const first = came.reduce((least, { step }) => Math.min(least, step), Number.POSITIVE_INFINITY);

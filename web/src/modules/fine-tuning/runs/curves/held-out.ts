@@ -13,7 +13,7 @@ export function bestHeldOut(points: readonly Point[]): Measured | null {
   );
 }
 
-/** The loss of fewer rows is unreliable; the runtime doesn't select a step by it either. */
+/** The loss of fewer held-out rows is unreliable; the runtime doesn't select the best step by it either. */
 const ROWS_MIN = 5;
 
 /**
@@ -31,7 +31,7 @@ export function overfittingSince(points: readonly Point[]): Measured | null {
   return before !== null && after !== null && after < before ? best : null;
 }
 
-/** Returns the evaluations after the first step; the one before it measures the base model. */
+/** Returns the evaluations without step 0, which measures the base model. */
 function measured(points: readonly Point[]): Measured[] {
   return points.flatMap(({ step, values: { eval_loss: loss } }) =>
     step > 0 && loss !== undefined ? [{ step, loss }] : [],

@@ -7,10 +7,10 @@ import { StatusBadge } from '../../../../ui/status-badge.tsx';
 import { displayState } from '../run-state.ts';
 
 const POLL_MS = 3_000;
-/** Limit of models per request; each has one run. */
+/** Maximum number of models per request. */
 const MODELS_PER_CALL = 100;
 
-/** Returns the runs that produce, or failed to produce, the models without files, in one query for all. */
+/** Returns the runs of all models that have no files, in a single query. */
 function useUnfinishedRuns(models: readonly AssetSummary[]): Run[] {
   const modelIds = models.filter((model) => model.file_count === 0).map((model) => model.dataset_id);
   const { data } = useQuery({
@@ -41,7 +41,7 @@ async function readRuns(modelIds: readonly string[], signal: AbortSignal): Promi
 
 type Props = {
   model: AssetSummary;
-  /** All displayed models: their runs are fetched in one request. */
+  /** All displayed models, so that their runs are fetched in one request. */
   models: readonly AssetSummary[];
 };
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { unfinishedText } from './unfinished-model.ts';
 
-it('promises a model only while it is being made', () => {
+it('announces the model only while its run is active', () => {
   expect(unfinishedText({ state: 'running', reason: '', resume_hold: null }).description).toContain(
     'when the run has finished',
   );

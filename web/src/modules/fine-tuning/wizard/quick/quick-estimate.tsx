@@ -18,7 +18,7 @@ const ROWS_FEW = 10;
 
 type Props = {
   wizard: Pick<Wizard, 'state' | 'validation' | 'reading'>;
-  /** All fields are filled in: the server's estimate is available or pending. */
+  /** True if all fields are filled in, so that an estimate was requested. */
   isComplete: boolean;
   wayOut: ReactNode;
 };

@@ -177,7 +177,7 @@ it('prefers the better answers of preferences, and shows one row with both', asy
   await userEvent.click(screen.getByRole('combobox', { name: 'Objective' }));
   await userEvent.click(await screen.findByRole('option', { name: 'Learn the answers' }));
   expect(screen.queryByLabelText('Beta')).toBeNull();
-  // Still the suggested preset, now for the other objective.
+  // The suggested preset stays selected, with its values for the other objective.
   expect(screen.getByRole('button', { name: 'Suggested', pressed: true })).toBeTruthy();
   expect(screen.getByLabelText<HTMLInputElement>('Learning rate').value).toBe('0.001');
 });

@@ -15,7 +15,7 @@ export function holdAtStart({ cost_estimate: { quote } }: Priced, ceiling: strin
     : quote.total;
 }
 
-/** Returns the most that the run may cost, in BGL: the ceiling as typed, or the usual one. */
+/** Returns the most that the run may cost, in BGL: the typed ceiling, or the default one. */
 export function highestCost({ cost_estimate: cost }: Priced, ceiling: string): string {
   return isPositiveBgl(ceiling) ? formatBgl(parseBgl(ceiling)) : cost.ceiling;
 }

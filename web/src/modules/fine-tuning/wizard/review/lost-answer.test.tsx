@@ -102,7 +102,7 @@ it.each([
   await start();
   await screen.findByText(twice);
   expect(screen.queryByText('Oops! Something went wrong')).toBeNull();
-  // If the run has started, its hold explains the missing credit.
+  // Missing credit doesn't block the retry: the hold of a run that has started may be the cause.
   shown.lack = 'Insufficient balance';
   await start();
   await screen.findByText('Your model is fine-tuning!');
@@ -110,7 +110,7 @@ it.each([
   expect(second).toBe(first);
 });
 
-it('going back and forth still retries the same run, but other choices start another', async () => {
+it('Back and Continue retry the same run, but changed choices start another run', async () => {
   const lost = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
   answers = [lost, lost, 'm1'];
   await openReview();
@@ -154,7 +154,7 @@ const chooseCeiling = (ceiling: string) => act(() => shown.wizard?.dispatch({ do
 const tooLittle = new ApiError('Insufficient balance', { status: 402, code: 'insufficient_funds' });
 const away = new ApiError('The server cannot be reached.', { status: 0, code: 'network' });
 
-it('a rejected choice gets a new attempt, even if another choice lost its response in the meantime', async () => {
+it('a rejected choice gets a new key, even after another choice lost its response', async () => {
   answers = [tooLittle, away, 'm1'];
   await openReview();
   await start();
@@ -190,7 +190,7 @@ it('a choice whose response was lost is still reported after another was rejecte
   expect(third).toBe(first);
 });
 
-it('a rate limit does not resolve a lost response: a retry is the same run', async () => {
+it('a rate-limited retry after a lost response keeps the key', async () => {
   answers = [away, new ApiError('Too many calls', { status: 429 }), 'm1'];
   await openReview();
   await start();

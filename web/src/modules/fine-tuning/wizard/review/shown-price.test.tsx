@@ -75,7 +75,7 @@ async function openReview() {
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
 }
 
-it('a run may cost what the review shows, at the load that it shows', async () => {
+it('sends the displayed price as the maximum, with the displayed machine load', async () => {
   await openReview();
   await screen.findByText('$0.10');
   await userEvent.click(await start());

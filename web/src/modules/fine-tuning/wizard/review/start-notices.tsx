@@ -9,7 +9,7 @@ type Props = {
   wayOut?: ReactNode;
 };
 
-/** Obstacles to starting, or a warning about starting twice. */
+/** Shows what prevents the start, and warns if the run may already have started. */
 export function StartNotices({ wizard: { validation, unaffordable, mayHaveBegun }, wayOut }: Props) {
   const [critical] = validation?.critical_errors ?? [];
   return (
@@ -25,7 +25,7 @@ export function StartNotices({ wizard: { validation, unaffordable, mayHaveBegun 
   );
 }
 
-/** Uses the wording of a credit transfer with a lost response. */
+/** Worded like the notice for a credit transfer whose response was lost. */
 function MayHaveBegun({ as }: { as: NonNullable<Wizard['mayHaveBegun']> }) {
   return (
     <div role="alert">

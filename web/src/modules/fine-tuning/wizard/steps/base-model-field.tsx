@@ -37,7 +37,7 @@ export function BaseModelField({ wizard: { state, problems, dispatch } }: Props)
 
 type OwnProps = {
   value: string | null;
-  /** Also preselects one of several models. */
+  /** Also preselects a model if there are several. */
   decides: boolean;
   error: string | undefined;
   onChange: (baseModelId: string | null) => void;
