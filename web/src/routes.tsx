@@ -10,7 +10,7 @@ import { lazyPage } from './lib/lazy-page.ts';
 import { parseSheetSearch } from './lib/sheet.ts';
 import { oneOf, type SearchOf, searchSchema, text } from './lib/url-search.ts';
 import { accountsRoutes } from './modules/accounts/routes.ts';
-import { isExpected } from './modules/accounts/session.ts';
+import { isProbablySignedIn } from './modules/accounts/session.ts';
 import { sessionHint } from './modules/accounts/session-hint.ts';
 import { billingRoutes } from './modules/billing/routes.ts';
 import { datasetsRoutes } from './modules/datasets/routes.ts';
@@ -51,7 +51,7 @@ const landingRoute = createRoute({
   beforeLoad: ({ search }) => {
     // A session was expected, but the sign-in provider returned an error.
     if (search.error) sessionHint.set('none');
-    if (isExpected()) throw redirect({ to: '/dashboard', replace: true });
+    if (isProbablySignedIn()) throw redirect({ to: '/dashboard', replace: true });
   },
 }).lazy(lazyPage(() => import('./modules/home/landing/landing-page.tsx'), 'LandingPage'));
 
@@ -73,7 +73,7 @@ const appRoute = createRoute({
   id: 'app',
   validateSearch: parseSheetSearch,
   beforeLoad: ({ location }) => {
-    if (!isExpected())
+    if (!isProbablySignedIn())
       throw redirect({ to: '/', replace: true, state: { next: location.href, isSentBack: true } });
   },
   pendingComponent: AppPending,

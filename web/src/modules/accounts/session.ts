@@ -31,7 +31,7 @@ export function useSessionUser(): User | null | undefined {
 }
 
 /** Returns true if a user is signed in. Until the session has loaded, uses the stored hint. */
-export function isExpected(): boolean {
+export function isProbablySignedIn(): boolean {
   const user = queryClient.getQueryData(sessionQuery.queryKey);
   return user === undefined ? sessionHint.get() === 'expected' : user !== null;
 }

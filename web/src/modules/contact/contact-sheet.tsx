@@ -8,7 +8,7 @@ import { requiredProblem } from '../../ui/text-problem.ts';
 import { Textarea } from '../../ui/textarea.tsx';
 import { useForm } from '../../ui/use-form.ts';
 import { useUser } from '../accounts/session.ts';
-import { useContactUs } from './message-calls.ts';
+import { useSendMessage } from './message-calls.ts';
 
 type Props = { open: boolean; onClose: () => void };
 type Form = { subject: string; message: string };
@@ -25,7 +25,7 @@ const problemsOf = ({ subject, message }: Form) => ({
 /** Contact Us: a message to the operators. The draft stays until it is sent. */
 export function ContactSheet({ open, onClose }: Props) {
   const { id: user_id, email } = useUser();
-  const contactUs = useContactUs();
+  const contactUs = useSendMessage();
   const keys = useIdempotencyKeys('message');
   const { values, problems, isDirty, change, onSubmit, reset } = useForm({
     initial: () => empty,

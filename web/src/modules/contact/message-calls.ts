@@ -12,7 +12,7 @@ export type MessageStatus = ContactMessage['status'];
 type MessagePage = ResponseOf<typeof listMessages>;
 
 /** Sends a message to the operators. */
-export function useContactUs() {
+export function useSendMessage() {
   return useMutation({
     mutationFn: ({
       idempotencyKey,

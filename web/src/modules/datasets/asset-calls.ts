@@ -13,7 +13,7 @@ import { queryClient } from '../../lib/api/query-client.ts';
 import { refetchQueries } from '../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../lib/mutation/use-mutation.ts';
 import { assetQuery } from './asset-queries.ts';
-import { PREVIEW_ROWS } from './files/viewer/rows-place.ts';
+import { PREVIEW_ROWS } from './files/viewer/rows-location.ts';
 
 /** Reads what an uploaded model can be used for. Refetched after each change of its files. */
 export const modelReadinessQuery = (id: string) =>

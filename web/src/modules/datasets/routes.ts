@@ -2,7 +2,7 @@ import { type AnyRoute, createRoute } from '@tanstack/react-router';
 import { lazyPage } from '../../lib/lazy-page.ts';
 import { searchSchema, text } from '../../lib/url-search.ts';
 import { assetListSearch, assetPageParams } from './asset-search.ts';
-import { rowsParams } from './files/viewer/rows-place.ts';
+import { rowsParams } from './files/viewer/rows-location.ts';
 
 /** The list of datasets, and the page of each. */
 export const datasetsRoutes = <App extends AnyRoute>(app: App) =>

@@ -2,7 +2,7 @@ import { makesVideos } from '@bakehouse/contract/generators';
 import { Button } from '../../ui/button.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { isExpected } from '../accounts/session.ts';
+import { isProbablySignedIn } from '../accounts/session.ts';
 import { Price } from '../gallery/view/price.tsx';
 import { isServed } from './form/unavailable-reason.ts';
 import { GeneratedBy } from './generated-by.tsx';
@@ -19,7 +19,7 @@ export function GenerateBar() {
   const { served, by, upstream } = serving;
   const open = isServed(by, ownOnly);
   // Reserves the height until the provider is known.
-  const hasPrice = isOpen || (isExpected() && (serving.isLoading || !isUserKnown));
+  const hasPrice = isOpen || (isProbablySignedIn() && (serving.isLoading || !isUserKnown));
   return (
     <div className="grid gap-3">
       <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">

@@ -45,7 +45,7 @@ export function useTransfer(userId: string, keys: IdempotencyKeys, isShown: bool
 }
 
 /** Returns false for email addresses, because the server does not reveal their owners. */
-export const canBeLookedUp = (name: string): boolean => name !== '' && !name.includes('@');
+export const isLookupAllowed = (name: string): boolean => name !== '' && !name.includes('@');
 
 /** Looks up a recipient by username or id, once an amount is set too. */
 export const recipientQuery = (
@@ -56,5 +56,5 @@ export const recipientQuery = (
     ['recipient', userId, name, amount],
     previewTransfer,
     { query: { user_id: userId, recipient_id: name, amount: amount ?? '' } },
-    { enabled: canBeLookedUp(name) && amount !== null, retry: false },
+    { enabled: isLookupAllowed(name) && amount !== null, retry: false },
   );

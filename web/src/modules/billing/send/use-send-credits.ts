@@ -6,7 +6,7 @@ import { amountInBgl } from '../../../lib/format/typed-amount.ts';
 import { useForm } from '../../../ui/use-form.ts';
 import { useUser } from '../../accounts/session.ts';
 import { useBalance } from '../credit-queries.ts';
-import { canBeLookedUp, recipientQuery, type Transfer, useTransfer } from './send-calls.ts';
+import { isLookupAllowed, recipientQuery, type Transfer, useTransfer } from './send-calls.ts';
 import {
   insufficientCreditProblem,
   type SendForm,
@@ -53,7 +53,7 @@ export function useSendCredits(recipient: string, keys: IdempotencyKeys, isOpen:
     if (body === null || transfer.isPending || isLookingUp) return;
     if (isRepeat) return transfer.mutate(body);
     setLookingUp(true);
-    const found = canBeLookedUp(body.recipient_id)
+    const found = isLookupAllowed(body.recipient_id)
       ? await queries.fetchQuery(recipientQuery(user.id, body)).catch(() => null)
       : null;
     setLookingUp(false);

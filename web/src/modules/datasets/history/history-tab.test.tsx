@@ -5,7 +5,7 @@ import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../lib/api/api-client.ts';
-import { type HistoryPlace, HistoryTab } from './history-tab.tsx';
+import { type HistoryLocation, HistoryTab } from './history-tab.tsx';
 
 vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
 vi.mock('../../../lib/api/download.ts');
@@ -44,7 +44,7 @@ beforeEach(() => {
 });
 afterEach(cleanup);
 
-function show(place: HistoryPlace, onPlace: (place: HistoryPlace) => void = () => undefined) {
+function show(place: HistoryLocation, onPlace: (place: HistoryLocation) => void = () => undefined) {
   render(
     <QueryClientProvider client={new QueryClient()}>
       <HistoryTab
@@ -69,7 +69,7 @@ test('shows tags at their commits', async () => {
 });
 
 test('downloads files as of the commit, and a deleted file as of its parent', async () => {
-  const onPlace = vi.fn<(place: HistoryPlace) => void>();
+  const onPlace = vi.fn<(place: HistoryLocation) => void>();
   const place = { commit: commit(2).commit_id };
   show(place, onPlace);
   fireEvent.click(await screen.findByRole('button', { name: 'Download config.json' }));

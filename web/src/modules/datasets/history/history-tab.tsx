@@ -11,18 +11,18 @@ import { shortId, titleOf } from './commit-words.ts';
 import { commitsQuery } from './history-calls.ts';
 
 /** The open commit and its open folder. */
-export type HistoryPlace = {
+export type HistoryLocation = {
   commit?: string | undefined;
   folder?: string | undefined;
 };
 
-type Props = { asset: Asset; place: HistoryPlace; onPlace: (place: HistoryPlace) => void };
+type Props = { asset: Asset; place: HistoryLocation; onPlace: (place: HistoryLocation) => void };
 
 /** The tab with the commits of a dataset or model. */
 export const historyTab = (
   asset: Asset,
-  place: HistoryPlace,
-  onPlace: (place: HistoryPlace) => void,
+  place: HistoryLocation,
+  onPlace: (place: HistoryLocation) => void,
 ): Tab => ({
   value: 'history',
   label: 'History',

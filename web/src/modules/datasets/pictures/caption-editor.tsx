@@ -25,8 +25,8 @@ import {
   changesOf,
   countMissing,
   type Drafts,
+  prependTrigger,
   withDrafts,
-  withTrigger,
 } from './caption-texts.ts';
 import { picturesQuery } from './pictures-query.ts';
 
@@ -91,7 +91,7 @@ function LoadedEditor({ datasetId, trigger, onClose, read }: Required<Props> & {
             {editor.problem}
           </Callout>
         )}
-        <TriggerWord first={trigger} onAdd={(word) => editor.write(withTrigger(captions, word))} />
+        <TriggerWord first={trigger} onAdd={(word) => editor.write(prependTrigger(captions, word))} />
         <p
           role="status"
           className={editor.missing > 0 ? 'text-[0.8125rem] text-warn' : 'text-[0.8125rem] text-muted'}

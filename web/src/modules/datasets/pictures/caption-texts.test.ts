@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { captionKey, changesOf, countMissing, withDrafts, withTrigger } from './caption-texts.ts';
+import { captionKey, changesOf, countMissing, prependTrigger, withDrafts } from './caption-texts.ts';
 
 const captions = [
   { path: 'a.png', line: null, text: 'a ball' },
@@ -18,9 +18,9 @@ test('saves only changed captions', () => {
 });
 
 test('adds the trigger word once to each caption without it', () => {
-  const drafts = withTrigger(captions, ' zwk ');
+  const drafts = prependTrigger(captions, ' zwk ');
   expect([...drafts.values()]).toEqual(['zwk, a ball', 'zwk', 'a ZWK star']);
-  expect(withTrigger(withDrafts(captions, drafts), 'zwk')).toEqual(drafts);
+  expect(prependTrigger(withDrafts(captions, drafts), 'zwk')).toEqual(drafts);
 });
 
 test('a picture with several lines has a caption for each', () => {

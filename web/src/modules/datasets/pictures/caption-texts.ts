@@ -29,7 +29,7 @@ export function countMissing(captions: readonly CaptionChange[]): number {
 }
 
 /** Prepends the trigger word to each caption without it, exactly as training does (captioned.py). */
-export function withTrigger(captions: readonly CaptionChange[], trigger: string): Drafts {
+export function prependTrigger(captions: readonly CaptionChange[], trigger: string): Drafts {
   const word = words(trigger);
   return new Map(
     captions.map((one) => {

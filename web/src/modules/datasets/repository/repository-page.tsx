@@ -4,7 +4,7 @@ import { Navigate } from '@tanstack/react-router';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { AssetPageSkeleton, MissingAsset } from '../asset-states.tsx';
-import { parseRepositoryPath, type RepositoryPlace } from './repository-place.ts';
+import { parseRepositoryPath, type RepositoryLocation } from './repository-location.ts';
 
 type Type = 'datasets' | 'models';
 
@@ -18,12 +18,12 @@ export function RepositoryPage({ type, path }: { type: Type; path: string }) {
   );
 }
 
-const idQuery = (type: Type, { namespace, name }: RepositoryPlace) =>
+const idQuery = (type: Type, { namespace, name }: RepositoryLocation) =>
   endpointQuery(['asset', 'repository', { type, namespace, name }], checkRepositoryAccess, {
     params: { type, namespace, name },
   });
 
-function Found({ type, place }: { type: Type; place: RepositoryPlace }) {
+function Found({ type, place }: { type: Type; place: RepositoryLocation }) {
   const kind = type === 'models' ? 'model' : 'dataset';
   return (
     <QueryView

@@ -6,7 +6,7 @@ import { EmptyState } from '../../../ui/empty-state.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { type MetricsPoint, useDeploymentMetrics } from '../use-deployments.ts';
-import { everyMinute } from './every-minute.ts';
+import { pointsPerMinute } from './points-per-minute.ts';
 
 const milliseconds: ChartProps['formatY'] = (value, axis) =>
   `${value.toFixed(axis ? axisDecimals(axis.step) : 0)} ms`;
@@ -40,7 +40,7 @@ export function DeploymentMetrics({ podId }: { podId: string }) {
 }
 
 function Charts({ points, readAt }: { points: MetricsPoint[]; readAt: number }) {
-  const { x, minutes } = everyMinute(points, readAt);
+  const { x, minutes } = pointsPerMinute(points, readAt);
   return (
     <div className="grid gap-5 lg:grid-cols-2">
       <Card title="Requests per minute">

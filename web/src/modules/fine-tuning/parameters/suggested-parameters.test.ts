@@ -3,8 +3,8 @@ import {
   presetOf,
   presetValues,
   suggestParameters,
-  valuesWith,
-  valuesWithAdaptation,
+  valuesForAdaptation,
+  valuesForObjective,
 } from './suggested-parameters.ts';
 import { initialParameters, layerModules } from './training-parameters.ts';
 
@@ -54,31 +54,39 @@ it('DPO gets a lower rate, and its presets omit modules it cannot train', () => 
 it('changing the objective keeps the preset, or custom values', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
   const suggested = { ...initialParameters, ...presetValues('suggested', basis) };
-  const after = { ...suggested, ...valuesWith('dpo', suggested, basis) };
+  const after = { ...suggested, ...valuesForObjective('dpo', suggested, basis) };
   expect(after).toMatchObject({ objective: 'dpo', learning_rate: 0.00005 });
   expect(presetOf(after, basis)).toBe('suggested');
-  expect(valuesWith('sft', after, basis)).toMatchObject({ objective: 'sft', learning_rate: 0.001 });
+  expect(valuesForObjective('sft', after, basis)).toMatchObject({ objective: 'sft', learning_rate: 0.001 });
   const own = {
     ...initialParameters,
     epochs: 4,
     lora_target_modules: ['q_proj' as const, 'lm_head' as const],
   };
-  expect(valuesWith('dpo', own, basis)).toEqual({ objective: 'dpo', lora_target_modules: ['q_proj'] });
+  expect(valuesForObjective('dpo', own, basis)).toEqual({
+    objective: 'dpo',
+    lora_target_modules: ['q_proj'],
+  });
 });
 
 it('KTO uses batches of four rows instead of accumulating them', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
-  expect(valuesWith('kto', initialParameters, basis)).toMatchObject({
+  expect(valuesForObjective('kto', initialParameters, basis)).toMatchObject({
     ...{ objective: 'kto', batch_size: 4, gradient_accumulation_steps: 1 },
     lora_target_modules: expect.not.arrayContaining(['lm_head']),
   });
-  expect(valuesWith('kto', { ...initialParameters, batch_size: 8 }, basis)).not.toHaveProperty('batch_size');
+  expect(valuesForObjective('kto', { ...initialParameters, batch_size: 8 }, basis)).not.toHaveProperty(
+    'batch_size',
+  );
   expect(suggestParameters(basis, 'kto').learning_rate).toBe(0.0001);
-  const kto = { ...initialParameters, ...valuesWith('kto', initialParameters, basis) };
-  expect(valuesWith('sft', kto, basis)).toMatchObject({ batch_size: 1, gradient_accumulation_steps: 4 });
-  expect(valuesWith('sft', { ...kto, batch_size: 8 }, basis)).not.toHaveProperty('batch_size');
+  const kto = { ...initialParameters, ...valuesForObjective('kto', initialParameters, basis) };
+  expect(valuesForObjective('sft', kto, basis)).toMatchObject({
+    batch_size: 1,
+    gradient_accumulation_steps: 4,
+  });
+  expect(valuesForObjective('sft', { ...kto, batch_size: 8 }, basis)).not.toHaveProperty('batch_size');
   const four = { ...initialParameters, batch_size: 4, gradient_accumulation_steps: 1 };
-  expect(valuesWith('dpo', four, basis)).not.toHaveProperty('batch_size');
+  expect(valuesForObjective('dpo', four, basis)).not.toHaveProperty('batch_size');
 });
 
 it('detects the preset of the parameters, and none after a change', () => {
@@ -104,19 +112,19 @@ it('a full fine-tune gets its own suggested rate, and never the specified one', 
 
 it('changing the adaptation switches to the suggested preset, but keeps custom values', () => {
   const basis = { rows: 100, baseBytes: STARTER_BYTES };
-  const full = { ...initialParameters, ...valuesWithAdaptation('full', initialParameters, basis) };
+  const full = { ...initialParameters, ...valuesForAdaptation('full', initialParameters, basis) };
   expect(full).toMatchObject({ adaptation: 'full', learning_rate: 0.00005 });
   expect(presetOf(full, basis)).toBe('suggested');
-  expect(valuesWithAdaptation('lora', full, basis)).toMatchObject({
+  expect(valuesForAdaptation('lora', full, basis)).toMatchObject({
     adaptation: 'lora',
     learning_rate: 0.001,
   });
   const own = { ...initialParameters, learning_rate: 0.00003 };
-  expect(valuesWithAdaptation('full', own, basis)).toEqual({ adaptation: 'full' });
-  expect(valuesWithAdaptation('qlora', own, basis)).toEqual({
+  expect(valuesForAdaptation('full', own, basis)).toEqual({ adaptation: 'full' });
+  expect(valuesForAdaptation('qlora', own, basis)).toEqual({
     adaptation: 'qlora',
     lora_target_modules: layerModules,
   });
-  const unknown = valuesWithAdaptation('full', initialParameters, null);
+  const unknown = valuesForAdaptation('full', initialParameters, null);
   expect(unknown).toEqual({ adaptation: 'full', learning_rate: 0.00002 });
 });

@@ -105,7 +105,7 @@ export function presetValues(
 }
 
 /** Returns the values that change with the objective. Keeps the preset, without untrainable modules. */
-export function valuesWith(
+export function valuesForObjective(
   objective: Objective,
   parameters: TrainingParameters,
   basis: Basis | null,
@@ -137,7 +137,7 @@ function isKtoBatch({ objective, ...parameters }: TrainingParameters): boolean {
  * Returns the values that change with the adaptation. Keeps only custom values: the standard defaults are for
  * adapters and would ruin a full fine-tune.
  */
-export function valuesWithAdaptation(
+export function valuesForAdaptation(
   adaptation: Adaptation,
   parameters: TrainingParameters,
   basis: Basis | null,

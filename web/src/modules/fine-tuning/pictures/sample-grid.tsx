@@ -9,8 +9,8 @@ import { Card } from '../../../ui/card.tsx';
 import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
+import { generatorLinkFor } from './generator-link-for.ts';
 import { useCheckpointModel, useRunSamples } from './picture-calls.ts';
-import { pictureWith } from './picture-with.ts';
 
 type Samples = ResponseOf<typeof getRunSamples>;
 type Checkpoint = Samples['checkpoints'][number];
@@ -119,7 +119,7 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Check
   const make = useCheckpointModel(runId);
   if (modelId !== null)
     return (
-      <ButtonLink size="sm" {...pictureWith(modelId)}>
+      <ButtonLink size="sm" {...generatorLinkFor(modelId)}>
         <WandSparkles aria-hidden />
         Use this checkpoint
       </ButtonLink>
@@ -140,7 +140,7 @@ function UseCheckpoint({ runId, checkpoint }: { runId: string; checkpoint: Check
             notify.success('The checkpoint is now a model', {
               description: 'It is selected here and listed under My Models.',
             });
-            void navigate(pictureWith(model_id));
+            void navigate(generatorLinkFor(model_id));
           },
         })
       }

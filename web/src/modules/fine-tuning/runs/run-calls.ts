@@ -15,7 +15,7 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
-import { joinPoints, missingAfter } from './curves/curves.ts';
+import { mergePoints, refetchPointsAfter } from './curves/curves.ts';
 import { runQuery } from './run-queries.ts';
 
 const POLL_MS = 3_000;
@@ -40,10 +40,10 @@ export const runMetricsQuery = (runId: string) => {
       const known = queryClient.getQueryData<Curves>(queryKey)?.points ?? [];
       const { points } = await call(
         getRunMetrics,
-        { params: { runId }, query: { after: missingAfter(known) } },
+        { params: { runId }, query: { after: refetchPointsAfter(known) } },
         { signal },
       );
-      return { points: joinPoints(known, points) };
+      return { points: mergePoints(known, points) };
     },
   });
 };

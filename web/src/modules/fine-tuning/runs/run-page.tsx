@@ -18,8 +18,8 @@ import { RunTrackers } from '../../tracking/run-trackers.tsx';
 import { LocalRunGuide } from '../exports/local-run-guide.tsx';
 import { HeldOutAnswers } from '../held-out/held-out-answers.tsx';
 import { heldOutAnswersQuery } from '../held-out/held-out-calls.ts';
+import { generatorLinkFor } from '../pictures/generator-link-for.ts';
 import { runSamplesQuery } from '../pictures/picture-calls.ts';
-import { pictureWith } from '../pictures/picture-with.ts';
 import { SampleGrid } from '../pictures/sample-grid.tsx';
 import { PendingCurves, RunCurves } from './curves/run-curves.tsx';
 import { ResumeButton } from './resume-dialog.tsx';
@@ -156,7 +156,7 @@ function LoadedPage({ run }: { run: Run }) {
 /** Opens the generator with the LoRA and the first sample prompt. */
 function UseLora({ run }: { run: PicturesRun }) {
   return (
-    <ButtonLink variant="primary" {...pictureWith(run.model_id)}>
+    <ButtonLink variant="primary" {...generatorLinkFor(run.model_id)}>
       <WandSparkles aria-hidden />
       Use this LoRA
     </ButtonLink>

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { onlyOne, suggestBaseModelType, suggestFile } from './suggest.ts';
+import { idOfOnlyAsset, suggestBaseModelType, suggestFile } from './suggest.ts';
 
 it('suggests the only asset', () => {
-  expect(onlyOne([{ dataset_id: 'a' }])).toBe('a');
-  expect(onlyOne([])).toBeUndefined();
-  expect(onlyOne([{ dataset_id: 'a' }, { dataset_id: 'b' }])).toBeUndefined();
+  expect(idOfOnlyAsset([{ dataset_id: 'a' }])).toBe('a');
+  expect(idOfOnlyAsset([])).toBeUndefined();
+  expect(idOfOnlyAsset([{ dataset_id: 'a' }, { dataset_id: 'b' }])).toBeUndefined();
 });
 
 it('suggests the file that the wizard was opened for, else the only one', () => {

@@ -23,7 +23,7 @@ export async function readBaseModelType(files: readonly ChosenFile[]) {
 }
 
 /** Returns the id of the only asset; undefined if there are several or none. */
-export function onlyOne(assets: readonly { dataset_id: string }[]): string | undefined {
+export function idOfOnlyAsset(assets: readonly { dataset_id: string }[]): string | undefined {
   return assets.length === 1 ? assets[0]?.dataset_id : undefined;
 }
 

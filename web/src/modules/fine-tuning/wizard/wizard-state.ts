@@ -7,7 +7,7 @@ import type { ChosenFile } from '../../../lib/files/chosen-file.ts';
 import type { Upload } from '../../datasets/files/uploads/uploads.ts';
 import type { ParameterProblems } from '../parameters/parameter-problems.ts';
 import { toDraft } from '../parameters/rewards/reward-draft.ts';
-import { valuesWith } from '../parameters/suggested-parameters.ts';
+import { valuesForObjective } from '../parameters/suggested-parameters.ts';
 import {
   blankFormat,
   initialParameters,
@@ -134,7 +134,7 @@ export function withChange(state: WizardState, change: Change): WizardState {
 function withObjective(before: TrainingParameters, after: TrainingParameters): TrainingParameters {
   const saysWhich = before.lora_target_modules !== after.lora_target_modules;
   if (after.objective === before.objective || saysWhich) return after;
-  const changed = valuesWith(after.objective, { ...after, objective: before.objective }, null);
+  const changed = valuesForObjective(after.objective, { ...after, objective: before.objective }, null);
   return { ...after, ...changed };
 }
 

@@ -6,7 +6,7 @@ import { Button } from '../../../../ui/button.tsx';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { errorMessage } from '../../../../ui/notify.ts';
 import { QueryView } from '../../../../ui/query-view.tsx';
-import { joinFound } from './join-found.ts';
+import { mergeFoundRows } from './merge-found-rows.ts';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
@@ -23,7 +23,7 @@ export function FoundRows({ file, wanted, onFilter }: Props) {
     placeholderData: keepPreviousData,
     select: ({ pages }) => {
       const [first, ...further] = pages;
-      return first && joinFound([first, ...further]);
+      return first && mergeFoundRows([first, ...further]);
     },
   });
   const columns = useQuery(columnsQuery(file));

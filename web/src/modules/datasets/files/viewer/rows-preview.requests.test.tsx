@@ -8,7 +8,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { ApiError } from '../../../../lib/api/api-error.ts';
 import { previewQuery } from '../../asset-calls.ts';
-import type { RowsPlace } from './rows-place.ts';
+import type { RowsLocation } from './rows-location.ts';
 import { RowsPreview } from './rows-preview.tsx';
 
 vi.mock('../../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
@@ -33,11 +33,11 @@ const found = {
   ...{ rows_read: 4, is_whole: true, next_offset: null, format: null, conversations: [] },
 };
 
-const placed = vi.fn<(place: RowsPlace) => void>();
+const placed = vi.fn<(place: RowsLocation) => void>();
 
 /** Keeps the place in state, as the page does in its URL. */
 function Placed() {
-  const [place, setPlace] = useState<RowsPlace>({});
+  const [place, setPlace] = useState<RowsLocation>({});
   placed.mockImplementation(setPlace);
   const files = [{ path: 'd.csv', size_bytes: 10, sha256: '', uploaded_at: '' }];
   const asset = { dataset_id: 'set', revision_id: 'first', files, next_files_cursor: null } as Partial<Asset>;

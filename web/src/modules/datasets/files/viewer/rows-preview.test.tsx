@@ -7,7 +7,7 @@ import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
 import { previewQuery } from '../../asset-calls.ts';
-import type { RowsPlace } from './rows-place.ts';
+import type { RowsLocation } from './rows-location.ts';
 import { RowsPreview } from './rows-preview.tsx';
 import { columnsQuery, rowQuery, versionsQuery } from './viewer-calls.ts';
 
@@ -67,7 +67,7 @@ const question = {
   frequent: [],
 } as const;
 
-function show(answer: object, place: RowsPlace = {}, other: Partial<Asset> = {}) {
+function show(answer: object, place: RowsLocation = {}, other: Partial<Asset> = {}) {
   const client = new QueryClient({ defaultOptions: { queries: { staleTime: Number.POSITIVE_INFINITY } } });
   client.setQueryData(columnsQuery(file).queryKey, {
     rows: 4,
@@ -111,10 +111,10 @@ function show(answer: object, place: RowsPlace = {}, other: Partial<Asset> = {})
   return { client, queryKey };
 }
 
-const placed = vi.fn<(place: RowsPlace) => void>();
+const placed = vi.fn<(place: RowsLocation) => void>();
 
 /** Keeps the place in state, as the page does in its URL. */
-function Placed({ asset: shown, place }: { asset: Asset; place: RowsPlace }) {
+function Placed({ asset: shown, place }: { asset: Asset; place: RowsLocation }) {
   const [current, setCurrent] = useState(place);
   placed.mockImplementation(setCurrent);
   return <RowsPreview asset={shown} place={current} onPlace={placed} />;

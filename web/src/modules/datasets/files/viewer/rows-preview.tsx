@@ -25,7 +25,7 @@ import { FoundRows } from './found-rows.tsx';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
-import { PREVIEW_ROWS, pageStart, type RowsPlace } from './rows-place.ts';
+import { PREVIEW_ROWS, pageStart, type RowsLocation } from './rows-location.ts';
 import { type Pictures, usePictures } from './use-pictures.ts';
 import { VersionSelect } from './version-select.tsx';
 import { columnsQuery, type RevisionFile } from './viewer-calls.ts';
@@ -34,7 +34,7 @@ type Preview = z.output<typeof filePreview>;
 
 const BROKEN_SHOWN = 5;
 
-type Props = { asset: Asset; place: RowsPlace; onPlace: (place: RowsPlace) => void };
+type Props = { asset: Asset; place: RowsLocation; onPlace: (place: RowsLocation) => void };
 
 const views = [
   { value: 'rows', label: 'Rows' },
@@ -144,7 +144,7 @@ function SearchableRows({ file, place, onPlace }: SearchableProps) {
 }
 
 /** Each column has at most one filter. */
-function withFilter(place: RowsPlace, filter: RowFilter): RowsPlace {
+function withFilter(place: RowsLocation, filter: RowFilter): RowsLocation {
   const others = (place.filters ?? []).filter(({ column }) => column !== filter.column);
   return { ...place, filters: [...others, filter] };
 }

@@ -8,7 +8,7 @@ import { useUser } from '../../../accounts/session.ts';
 import { AssetField } from '../../../datasets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../datasets/choice/choices.ts';
 import { CaptionEditor } from '../../../datasets/pictures/caption-editor.tsx';
-import { onlyOne } from '../../wizard/suggest.ts';
+import { idOfOnlyAsset } from '../../wizard/suggest.ts';
 import type { BaseSize } from '../train-lora-state.ts';
 import type { TrainLora } from '../use-train-lora.ts';
 
@@ -26,7 +26,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
     const base = bases.find(({ dataset_id }) => dataset_id === baseModelId);
     dispatch({ do: 'change', values: { baseModelId, ...(base && { size: sizeOf(base) }) } });
   };
-  const only = models.complete ? onlyOne(bases) : undefined;
+  const only = models.complete ? idOfOnlyAsset(bases) : undefined;
   const suggest = useEffectEvent(() => {
     if (only !== undefined && state.baseModelId === null) choose(only);
   });

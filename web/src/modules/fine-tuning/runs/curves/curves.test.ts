@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { curvesOf, joinPoints, lastOf, missingAfter, overlay, type Point } from './curves.ts';
+import { curvesOf, lastOf, mergePoints, overlay, type Point, refetchPointsAfter } from './curves.ts';
 
 const points: Point[] = [
   { step: 0, values: { eval_loss: 3 } },
@@ -57,7 +57,7 @@ const dated = (step: number, second: number, loss: number) => ({
 
 it('merges new points into known ones; a repeated step is replaced', () => {
   const known = [dated(1, 10, 3), dated(2, 20, 2)];
-  expect(joinPoints(known, [dated(3, 30, 1), dated(2, 25, 2.5)])).toEqual([
+  expect(mergePoints(known, [dated(3, 30, 1), dated(2, 25, 2.5)])).toEqual([
     dated(1, 10, 3),
     dated(2, 25, 2.5),
     dated(3, 30, 1),
@@ -65,8 +65,8 @@ it('merges new points into known ones; a repeated step is replaced', () => {
 });
 
 it('requests only new points, with a minute of overlap', () => {
-  expect(missingAfter([])).toBeUndefined();
-  expect(missingAfter([dated(2, 50, 2), dated(1, 59, 3)])).toBe('2026-11-20T07:59:59.000Z');
+  expect(refetchPointsAfter([])).toBeUndefined();
+  expect(refetchPointsAfter([dated(2, 50, 2), dated(1, 59, 3)])).toBe('2026-11-20T07:59:59.000Z');
 });
 
 it('the last value is from the last step that has one', () => {
@@ -76,6 +76,6 @@ it('the last value is from the last step that has one', () => {
 
 it('merges one point into two hundred thousand', () => {
   const many = Array.from({ length: 200_000 }, (_, step) => dated(step, 0, 1));
-  expect(missingAfter(many)).toBe('2026-11-20T07:59:00.000Z');
-  expect(joinPoints(many, [dated(200_000, 1, 3)])).toHaveLength(200_001);
+  expect(refetchPointsAfter(many)).toBe('2026-11-20T07:59:00.000Z');
+  expect(mergePoints(many, [dated(200_000, 1, 3)])).toHaveLength(200_001);
 });

@@ -10,7 +10,7 @@ type Dated = Point & { at: string };
 const OVERLAP_MS = 60_000;
 
 /** Returns the time from which to fetch points; undefined to fetch all. */
-export function missingAfter(known: readonly Dated[]): string | undefined {
+export function refetchPointsAfter(known: readonly Dated[]): string | undefined {
   if (known.length === 0) return undefined;
   // Compare as strings, to avoid parsing a hundred thousand dates per update.
   const newest = known.reduce((latest, { at }) => (at > latest ? at : latest), '');
@@ -20,7 +20,7 @@ export function missingAfter(known: readonly Dated[]): string | undefined {
 /**
  * Merges new points into known ones. A step may arrive again, with its evaluation or after a resume.
  */
-export function joinPoints<P extends Dated>(known: readonly P[], came: readonly P[]): P[] {
+export function mergePoints<P extends Dated>(known: readonly P[], came: readonly P[]): P[] {
   const first = came.reduce((least, { step }) => Math.min(least, step), Number.POSITIVE_INFINITY);
   // Only sort the end, not a hundred thousand points per update.
   let end = known.length;

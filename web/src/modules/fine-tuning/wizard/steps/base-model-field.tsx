@@ -7,7 +7,7 @@ import { AssetField } from '../../../datasets/choice/asset-field.tsx';
 import { useAllAssets } from '../../../datasets/choice/choices.ts';
 import { HubModelField } from '../../../hub/choice/hub-model-field.tsx';
 import { useMachine } from '../../../machines/machine-queries.ts';
-import { defaultBase, onlyOne } from '../suggest.ts';
+import { defaultBase, idOfOnlyAsset } from '../suggest.ts';
 import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 
 type Props = { wizard: Pick<Wizard, 'state' | 'problems' | 'dispatch'> };
@@ -47,7 +47,7 @@ type OwnProps = {
 function OwnBaseModel({ value, decides, error, onChange, onSuggest }: OwnProps) {
   const models = useAllAssets(useUser().id, 'MODEL');
   const bases = models.assets.filter(isBase);
-  const suggested = models.complete ? (decides ? defaultBase(bases) : onlyOne(bases)) : undefined;
+  const suggested = models.complete ? (decides ? defaultBase(bases) : idOfOnlyAsset(bases)) : undefined;
   const suggest = useEffectEvent(() => onSuggest({ baseModelId: suggested }));
   // Don't suggest on every render: a field that the user clears stays empty.
   useEffect(() => suggest(), [suggested]);

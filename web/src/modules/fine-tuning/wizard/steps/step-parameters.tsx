@@ -9,7 +9,7 @@ import { GpuFields } from '../../parameters/gpu-fields.tsx';
 import { mainFields, objectiveFields, segmentationFields } from '../../parameters/parameter-fields.tsx';
 import { PresetField } from '../../parameters/preset-field.tsx';
 import { RewardFields } from '../../parameters/rewards/reward-fields.tsx';
-import { valuesWith, valuesWithAdaptation } from '../../parameters/suggested-parameters.ts';
+import { valuesForAdaptation, valuesForObjective } from '../../parameters/suggested-parameters.ts';
 import {
   differsFromDefaults,
   isTextFile,
@@ -28,8 +28,8 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
   const onChange = (values: Partial<TrainingParameters>) => {
     const { objective, adaptation } = values;
     const also = objective
-      ? valuesWith(objective, parameters, basis)
-      : adaptation && valuesWithAdaptation(adaptation, parameters, basis);
+      ? valuesForObjective(objective, parameters, basis)
+      : adaptation && valuesForAdaptation(adaptation, parameters, basis);
     dispatch({ do: 'parameters', values: { ...values, ...also } });
   };
   const shared = { values: parameters, problems, onChange };

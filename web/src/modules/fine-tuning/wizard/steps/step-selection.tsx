@@ -10,7 +10,7 @@ import { useAllAssets } from '../../../datasets/choice/choices.ts';
 import { FileField } from '../../../datasets/choice/file-field.tsx';
 import { isDataFile } from '../../../datasets/files/data-file.ts';
 import { ConfigurationDialog } from '../../configurations/configuration-dialog.tsx';
-import { onlyOne, suggestFile } from '../suggest.ts';
+import { idOfOnlyAsset, suggestFile } from '../suggest.ts';
 import type { Suggestion, Wizard, WizardState } from '../wizard-state.ts';
 import { BaseModelField } from './base-model-field.tsx';
 
@@ -56,7 +56,9 @@ function useSuggestion({ datasetId }: WizardState, wantedFile: string | undefine
   const dataset = useQuery({ ...assetQuery(datasetId ?? ''), enabled: datasetId !== null });
   const files = dataset.data?.files.filter((file) => isDataFile(file.path)) ?? [];
   return {
-    datasetId: datasets.complete ? onlyOne(datasets.assets.filter((one) => one.file_count > 0)) : undefined,
+    datasetId: datasets.complete
+      ? idOfOnlyAsset(datasets.assets.filter((one) => one.file_count > 0))
+      : undefined,
     fileName: suggestFile(files, wantedFile, dataset.data != null && dataset.data.next_files_cursor !== null),
   };
 }

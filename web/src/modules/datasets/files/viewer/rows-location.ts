@@ -5,7 +5,7 @@ import { oneOf, text } from '../../../../lib/url-search.ts';
 export const PREVIEW_ROWS = 100;
 
 /** The displayed part of a dataset's files, stored in the URL for Back, reload and links. */
-export type RowsPlace = {
+export type RowsLocation = {
   /** Defaults to the first data file. */
   file?: string | undefined;
   /** Defaults to the file's newest revision. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseRepositoryPath } from './repository-place.ts';
+import { parseRepositoryPath } from './repository-location.ts';
 
 const sha = 'a'.repeat(40);
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { searchSchema } from '../../../../lib/url-search.ts';
-import { rowsParams } from './rows-place.ts';
+import { rowsParams } from './rows-location.ts';
 
 test.each([
   [{}, {}],

@@ -1,7 +1,7 @@
 import type { FoundRows } from '@bakehouse/contract/data-files';
 
 /** Joins the results of consecutive searches of a file. */
-export function joinFound(looks: readonly [FoundRows, ...FoundRows[]]): FoundRows {
+export function mergeFoundRows(looks: readonly [FoundRows, ...FoundRows[]]): FoundRows {
   // The last search read the most rows, so it knows all columns.
   const last = looks.at(-1) ?? looks[0];
   const { length } = last.columns;

@@ -1,7 +1,7 @@
 import { isDataFile } from '../files/data-file.ts';
 
 /** A parsed repository URL, as printed by the hub's clients; `search` selects the part of its page. */
-export type RepositoryPlace = {
+export type RepositoryLocation = {
   namespace: string;
   name: string;
   search: { tab?: string; file?: string; commit?: string; folder?: string };
@@ -14,7 +14,7 @@ const NEWEST = new Set(['main', 'HEAD']);
  * Parses the path after the type: `ada/loaf`, `ada/loaf/tree/main/data`, `ada/loaf/blob/main/a.csv` or
  * `ada/loaf/commit/<id>`. Returns null if it names no repository.
  */
-export function parseRepositoryPath(type: 'datasets' | 'models', path: string): RepositoryPlace | null {
+export function parseRepositoryPath(type: 'datasets' | 'models', path: string): RepositoryLocation | null {
   const [namespace, name, view, revision = 'main', ...rest] = path.split('/').filter(Boolean);
   if (namespace === undefined || name === undefined) return null;
   const isNewest = NEWEST.has(revision);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { everyMinute } from './every-minute.ts';
+import { pointsPerMinute } from './points-per-minute.ts';
 
 const point = (at: string) => ({
   at,
@@ -16,7 +16,7 @@ const seconds = (at: string) => Date.parse(at) / 1000;
 
 test('plots a request at its minute of the current hour', () => {
   const asked = point('2026-01-01T10:32:00.000Z');
-  const { x, minutes } = everyMinute([asked], Date.parse('2026-01-01T10:40:59.000Z'));
+  const { x, minutes } = pointsPerMinute([asked], Date.parse('2026-01-01T10:40:59.000Z'));
   expect(x).toHaveLength(61);
   expect(x[0]).toBe(seconds('2026-01-01T09:40:00Z'));
   expect(x.at(-1)).toBe(seconds('2026-01-01T10:40:00Z'));
@@ -26,6 +26,6 @@ test('plots a request at its minute of the current hour', () => {
 
 test('keeps points outside the hour if the clocks differ', () => {
   const asked = point('2026-01-01T10:32:00.000Z');
-  expect(everyMinute([asked], Date.parse('2026-01-01T10:30:00Z')).minutes.at(-1)).toBe(asked);
-  expect(everyMinute([asked], Date.parse('2026-01-01T11:40:00Z')).minutes[0]).toBe(asked);
+  expect(pointsPerMinute([asked], Date.parse('2026-01-01T10:30:00Z')).minutes.at(-1)).toBe(asked);
+  expect(pointsPerMinute([asked], Date.parse('2026-01-01T11:40:00Z')).minutes[0]).toBe(asked);
 });

@@ -8,7 +8,7 @@ const HOUR_S = 3600;
  * (milliseconds), null for a minute without requests. The axis extends to points outside it if the clocks
  * differ.
  */
-export function everyMinute(
+export function pointsPerMinute(
   points: readonly MetricsPoint[],
   now: number,
 ): { x: number[]; minutes: (MetricsPoint | null)[] } {
