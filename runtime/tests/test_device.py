@@ -35,7 +35,9 @@ def test_serves_in_bfloat16_on_a_cpu_that_supports_it(monkeypatch: pytest.Monkey
     assert weights_dtype("cpu") == torch.float32, "what is trained stays exact"
 
 
-def test_finds_a_c_compiler_where_triton_does(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_finds_a_c_compiler_where_triton_does(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.delenv("CC", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert not has_c_compiler()

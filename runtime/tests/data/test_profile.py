@@ -166,5 +166,5 @@ def test_exits_like_a_killed_program_if_memory_runs_out(
 def test_refuses_column_names_of_more_than_a_million_characters(tmp_path: Path) -> None:
     file = tmp_path / "wide.csv"
     file.write_text(f"{'a' * 1_000_001},b\n1,2\n")
-    with pytest.raises(PlainError, match="column names of wide.csv have more than a million"):
+    with pytest.raises(PlainError, match="have more than a million characters"):
         profile(file, "wide.csv", tmp_path / "rows.parquet")
