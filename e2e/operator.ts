@@ -24,7 +24,7 @@ export function ownOperatorServer(): () => Promise<SeparateServer> {
 }
 
 /**
- * Signs up a user on this server and then makes them an operator, because nobody can sign up as an operator.
+ * Signs up a user on this server and then makes them an operator, because users cannot sign up as operators.
  */
 export async function signUpOperator(page: Page, server: SeparateServer): Promise<Visitor> {
   const visitor = await signUp(page);

@@ -8,7 +8,7 @@ import { tooLong } from './labels.ts';
 
 /*
  * Lets visitors try the landing page without an account. The installation pays from a daily budget. A picture
- * that nobody claims is deleted after an hour.
+ * that no user claims is deleted after an hour.
  */
 
 /** Short, because the starter models understand only few words. */

@@ -1,7 +1,7 @@
 import type { OperatorThings } from './create-user-objects.ts';
 import type { Screen } from './screens.ts';
 
-/** Screens for an operator, on a server that nobody has used yet. */
+/** Screens for an operator, on an unused server. */
 export const operatorScreens: Screen<OperatorThings>[] = [
   {
     route: '/operator/codes',

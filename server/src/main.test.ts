@@ -89,7 +89,7 @@ describe('the server program', () => {
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
     expect(await readFile(path.join(dataDir, 'secret'), 'utf8')).toBe(secret);
 
-    // The database is restarted, even if nobody reads the log any more.
+    // The database is restarted, even if the log has no reader any more.
     const postmaster = async () =>
       (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0];
     const postgresKilled = await postmaster();

@@ -160,7 +160,7 @@ describe('damaged bytes', () => {
 });
 
 describe('scrubbing', () => {
-  test('finds damage although nobody reads the file, oldest first, and notices repaired files', async () => {
+  test('finds damage without reads by users, oldest first, and notices repaired files', async () => {
     const pieces = [randomBytes(100), randomBytes(200)];
     const names = await Promise.all(pieces.map((bytes, at) => upload(`piece-${at}`, bytes)));
     await damage(names[1] ?? '', pieces[1] ?? Buffer.alloc(0));

@@ -45,7 +45,7 @@ function registerWith(services: Pick<Services, 'blobs' | 'db'>) {
 
 /**
  * Deletes a blob that has no owner and was not stored again. The deletion is recorded first, so that it can
- * be resumed after an interruption. Otherwise nobody would ever find the unreferenced bytes.
+ * be resumed after an interruption. Otherwise the unreferenced bytes would stay forever.
  */
 export async function collectBlob(
   services: Pick<Services, 'db' | 'blobs'>,

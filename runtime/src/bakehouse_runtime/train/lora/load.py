@@ -83,15 +83,15 @@ def _attention(config: Any, dtype: torch.dtype | str) -> str | dict[str, str] | 
 
 
 def encoder_names(model: Any) -> list[str]:
-    """Returns the names of the modules beside the language model of a multimodal model, such as
+    """Returns the names of a multimodal model's modules outside its language model, such as
     `model.vision_tower`; none for a model of text."""
     if model.config.get_text_config() is model.config:
         return []
     decoder = model.get_decoder()
     name = next(name for name, module in model.named_modules() if module is decoder)
     parent, _, own = name.rpartition(".")
-    beside = model.get_submodule(parent).named_children()
-    return [f"{parent}.{child}" for child, _ in beside if child != own]
+    siblings = model.get_submodule(parent).named_children()
+    return [f"{parent}.{child}" for child, _ in siblings if child != own]
 
 
 def _unknown(base: Path) -> PlainError:

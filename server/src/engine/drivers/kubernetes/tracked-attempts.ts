@@ -132,8 +132,8 @@ export class TrackedAttempts {
   }
 
   /**
-   * Returns who evicts the attempt; null if nobody does, or if its Job is already being deleted. The watch of
-   * Jobs may be behind the watch of pods, so a suspended Job counts as evicted only if it was seen
+   * Returns who evicts the attempt; null if it is not evicted, or if its Job is already being deleted. The
+   * watch of Jobs may be behind the watch of pods, so a suspended Job counts as evicted only if it was seen
    * unsuspended before. If one of several nodes is taken away, the whole attempt is evicted.
    */
   evicting({ id, attempt }: AttemptId): EndedBy | null {
@@ -225,7 +225,7 @@ export class TrackedAttempts {
     return tracked.end;
   }
 
-  /** Returns who takes away one of the nodes of an attempt that has not ended; null if nobody does. */
+  /** Returns who takes away one of the nodes of an attempt that has not ended; null if all nodes stay. */
   private taking({ job, pods, gone, end }: Tracked): EndedBy | null {
     if (end) return null;
     return findNodeTakeover(observeNodes({ job, pods: [...pods.values()], gone }, this.now()));

@@ -237,14 +237,14 @@ function balancesAfter(run: Run, answered: Answered[]): bigint[] {
     }
     if (move.move === 'close') {
       const owner = ok.find((other) => other.move.move === 'open' && other.move.window === move.window);
-      if (owner?.move.move !== 'open') throw new Error('A usage window was closed that nobody opened');
+      if (owner?.move.move !== 'open') throw new Error('A usage window was closed without being opened');
       const used = usedMicro(writtenIn(ok, move.window));
       const held = heldIn(ok, move.window, owner.move.amount);
       add(owner.move.user, -(used < held ? used : held));
     }
     if (move.move === 'settle') {
       const owner = ok.find((other) => other.move.move === 'hold' && other.move.key === move.hold);
-      if (owner?.move.move !== 'hold') throw new Error('A hold was settled that nobody made');
+      if (owner?.move.move !== 'hold') throw new Error('A hold was settled that does not exist');
       add(owner.move.user, -move.amount);
     }
   }
