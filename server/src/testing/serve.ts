@@ -26,13 +26,12 @@ export async function serve(
   bindings: Binding[],
   settings: Record<string, string> = {},
   checkReady: () => Promise<unknown> = async () => undefined,
-  webProcesses = () => 1,
 ) {
   const logged: string[] = [];
   const webDist = await emptyWebApp();
   const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
   const blobs = { linkOrigin: null };
-  const services = { config: readConfig(settings), log, webProcesses, blobs } as unknown as Services;
+  const services = { config: readConfig(settings), log, webProcesses: () => 1, blobs } as unknown as Services;
   const app = await buildHttpServer({
     services,
     metrics: new Registry(),

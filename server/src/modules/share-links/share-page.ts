@@ -18,7 +18,11 @@ const notFound: PageHead = { title: 'Not found · Bakehouse', meta: [NO_ROBOTS] 
  */
 export function sharePage(services: Services, webDist: string): FastifyPluginAsync {
   return async (app) => {
-    const countCall = limitBy(app, { max: services.config.rateLimitPerMinute, keyOf: addressOf });
+    const countCall = limitBy(app, {
+      name: 'share pages',
+      max: services.config.rateLimitPerMinute,
+      keyOf: addressOf,
+    });
     app.route<{ Params: { token: string } }>({
       method: ['GET', 'HEAD'],
       url: '/share/:token',

@@ -796,6 +796,12 @@ export type PurchasesTable = {
   checked_at: Timestamp | null;
 };
 
+export type RateCountsTable = {
+  bucket: string;
+  calls: number;
+  ends_at: Timestamp;
+};
+
 export type ReadinessChecksTable = {
   id: boolean;
   checked_at: Generated<Timestamp>;
@@ -1272,6 +1278,7 @@ export type DB = {
   price_changes: PriceChangesTable;
   processes: ProcessesTable;
   purchases: PurchasesTable;
+  rate_counts: RateCountsTable;
   readiness_checks: ReadinessChecksTable;
   recent_changes: RecentChangesTable;
   referral_codes: ReferralCodesTable;

@@ -121,7 +121,7 @@ describe('rate limits', () => {
   const keyed = endpoint({ ...open, path: '/api/v1/keyed', access: 'key' });
   const strict = endpoint({ ...open, path: '/api/v1/strict', access: 'key' });
   const operators = endpoint({ ...open, path: '/api/v1/operators', access: 'operator' });
-  const limited = (webProcesses?: () => number, settings = { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' }) =>
+  const limited = (settings = { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '2' }) =>
     serve(
       [
         bindPublic(numbers, async () => ({ doubled: 2 })),
@@ -130,8 +130,6 @@ describe('rate limits', () => {
         bind(operators, async () => undefined),
       ],
       settings,
-      undefined,
-      webProcesses,
     );
 
   test('count per user, set the standard headers, and are stricter if a route says so', async () => {
@@ -150,7 +148,7 @@ describe('rate limits', () => {
   });
 
   test("of zero do not disable a route's own limits", async () => {
-    const { call } = await limited(undefined, { BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0' });
+    const { call } = await limited({ BAKEHOUSE_RATE_LIMIT_PER_MINUTE: '0' });
     const as = (target: string, key = 'key-of-ada') =>
       call(target, { method: 'POST', headers: { 'x-api-key': key } });
     for (let i = 0; i < 5; i += 1) expect((await as('/api/v1/keyed')).status).toBe(200);
@@ -159,23 +157,11 @@ describe('rate limits', () => {
     expect((await as('/api/v1/strict')).status).toBe(429);
   });
 
-  test('divide a limit by the current number of processes, but allow each at least one call', async () => {
-    let processes = 2;
-    const { call } = await limited(() => processes);
-    const as = (user: string, target = '/api/v1/keyed') =>
-      call(target, { method: 'POST', headers: { 'x-api-key': `key-of-${user}` } });
-    expect(await as('ada')).toMatchObject({ status: 200, headers: { 'ratelimit-limit': '1' } });
-    expect((await as('ada')).status).toBe(429);
-    processes = 9;
-    expect((await as('bob')).status).toBe(200);
-    expect((await as('bob')).status).toBe(429);
-    processes = 1;
-    expect((await as('eve')).status).toBe(200);
-    expect((await as('eve')).headers).toMatchObject({ 'ratelimit-limit': '2', 'ratelimit-remaining': '0' });
-    // The limit of failures is divided in the same way.
-    processes = 2;
-    expect((await as('ada', '/api/v1/operators')).status).toBe(403);
-    expect((await as('ada', '/api/v1/operators')).status).toBe(429);
+  test('count failed authentications of an address', async () => {
+    const { call } = await limited();
+    const fail = () => call('/api/v1/operators', { method: 'POST', headers: { 'x-api-key': 'key-of-ada' } });
+    const statuses = [await fail(), await fail(), await fail()].map(({ status }) => status);
+    expect(statuses).toEqual([403, 403, 429]);
   });
 
   test('count the calls of a user over all routes, but no pages', async () => {

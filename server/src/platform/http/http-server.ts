@@ -109,7 +109,7 @@ export async function buildHttpServer(options: Options): Promise<FastifyInstance
   // The parser truncates a file at its limit without an error. With one more byte, the store notices that the
   // file is too large.
   await app.register(multipart, { limits: { fileSize: FILE_SIZE_LIMIT_BYTES + 1, files: 1, fields: 10 } });
-  const limits = await limitCalls(app, services.config, services.webProcesses);
+  const limits = await limitCalls(app, services);
 
   const endpoints = options.bindings.map(({ endpoint }) => endpoint);
   await describeInOpenApi(app, {
@@ -239,14 +239,17 @@ function mount(
 /** Returns the limits of a call: the server's own or its replacement, and the binding's stricter ones. */
 function countsOf(
   app: FastifyInstance,
-  { callsPerMinute, callsPerHour, ownCallsPerMinute }: Binding,
+  { endpoint, callsPerMinute, callsPerHour, ownCallsPerMinute }: Binding,
   { countCall, config }: { countCall: CountCall; config: Services['config'] },
 ): CountCall[] {
   const hasOwnCount = ownCallsPerMinute !== undefined && config.rateLimitPerMinute > 0;
+  const name = `${endpoint.method} ${endpoint.path}`;
   return [
-    hasOwnCount ? limitBy(app, { max: ownCallsPerMinute, keyOf: callerOf }) : countCall,
-    ...(callsPerMinute === undefined ? [] : [limitBy(app, { max: callsPerMinute, keyOf: callerOf })]),
-    ...(callsPerHour === undefined ? [] : [limitBy(app, { max: callsPerHour, keyOf: siteOf, per: 'hour' })]),
+    hasOwnCount ? limitBy(app, { name: `own ${name}`, max: ownCallsPerMinute, keyOf: callerOf }) : countCall,
+    ...(callsPerMinute === undefined ? [] : [limitBy(app, { name, max: callsPerMinute, keyOf: callerOf })]),
+    ...(callsPerHour === undefined
+      ? []
+      : [limitBy(app, { name: `hourly ${name}`, max: callsPerHour, keyOf: siteOf, per: 'hour' })]),
   ];
 }
 

@@ -5,6 +5,7 @@ import Fastify from 'fastify';
 import { expect, test } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import type { Database } from '../db/database.ts';
 import { limitCalls } from './callers/rate-limits.ts';
 import { sendError } from './send-error.ts';
 import { serveWebApp } from './web-app.ts';
@@ -29,7 +30,8 @@ app.setErrorHandler(sendError);
 app.addHook('onRequest', async (request) => {
   request.caller = { kind: 'nobody' };
 });
-await limitCalls(app, { rateLimits: true, rateLimitPerMinute: 2 }, () => 1);
+const config = { rateLimits: true, rateLimitPerMinute: 2 };
+await limitCalls(app, { config, db: {} as Database, webProcesses: () => 1 });
 await serveWebApp(app, dist);
 onFileEnd(() => app.close());
 

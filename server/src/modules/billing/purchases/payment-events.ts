@@ -29,7 +29,11 @@ export function paymentEvents(services: Services, provider: PaymentProvider) {
     // The signature covers the raw bytes.
     app.removeAllContentTypeParsers();
     app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-    const countCall = limitBy(app, { max: services.config.rateLimitPerMinute, keyOf: addressOf });
+    const countCall = limitBy(app, {
+      name: 'payment events',
+      max: services.config.rateLimitPerMinute,
+      keyOf: addressOf,
+    });
     app.route({
       method: 'POST',
       url: PATH,

@@ -1,8 +1,9 @@
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Config } from '../../../config.ts';
-import { shareLimit, stretchWindow } from '../../concurrency/share-limit.ts';
+import type { Services } from '../../context.ts';
 import { AppError, tooMany } from '../../errors.ts';
+import { shareCounts } from './shared-counts.ts';
 
 /** Runs `authenticate`. Throws AppError 'rate_limited' if this address has failed too often. */
 type LimitFailures = <T>(
@@ -17,8 +18,6 @@ export type CountCall = (request: FastifyRequest, reply: FastifyReply) => Promis
 /** Returns the bucket that counts a call, or null if the call is not counted. */
 type KeyOf = (request: FastifyRequest) => string | null;
 
-/** Maximum number of buckets; the least recently used one is dropped. */
-const BUCKETS_MAX = 50_000;
 const MS = { minute: 60_000, hour: 3_600_000 };
 const TOO_MANY = 'Too many requests';
 
@@ -30,15 +29,22 @@ const TOO_MANY = 'Too many requests';
  * by address. It only rejects further failures, so a program with a revoked key does not lock out others at
  * the same address.
  *
- * 0 calls per minute disable both, but not `limitBy`. Without `rateLimits` nothing is limited. Each process
- * counts its own calls, up to its share of a limit.
+ * 0 calls per minute disable both, but not `limitBy`. Without `rateLimits` nothing is limited.
  */
 export async function limitCalls(
   app: FastifyInstance,
-  { rateLimits, rateLimitPerMinute: perMinute }: Pick<Config, 'rateLimits' | 'rateLimitPerMinute'>,
-  webProcesses: () => number,
+  {
+    config,
+    db,
+    webProcesses,
+  }: Pick<Services, 'db' | 'webProcesses'> & { config: Pick<Config, 'rateLimits' | 'rateLimitPerMinute'> },
 ): Promise<{ limitFailures: LimitFailures; countCall: CountCall }> {
-  if (rateLimits) await openBuckets(app, webProcesses);
+  const { rateLimits, rateLimitPerMinute: perMinute } = config;
+  if (rateLimits) {
+    const counts = shareCounts(db, webProcesses);
+    app.addHook('onClose', async () => counts.close());
+    await app.register(rateLimit, { global: false, store: counts.Store });
+  }
   if (!rateLimits || perMinute === 0) {
     return {
       limitFailures: (_request, _reply, authenticate) => authenticate(),
@@ -46,13 +52,12 @@ export async function limitCalls(
     };
   }
   const countFailure = app.createRateLimit({
-    max: () => app.shareOfLimit(perMinute),
-    timeWindow: () => app.windowOfLimit(perMinute, MS.minute),
+    ...{ name: 'failures', max: perMinute, timeWindow: MS.minute },
     keyGenerator: addressOf,
   });
 
   return {
-    countCall: limitBy(app, { max: perMinute, keyOf: callerOf }),
+    countCall: limitBy(app, { name: 'calls', max: perMinute, keyOf: callerOf }),
     limitFailures: async (request, reply, authenticate) => {
       try {
         return await authenticate();
@@ -66,30 +71,27 @@ export async function limitCalls(
   };
 }
 
-async function openBuckets(app: FastifyInstance, webProcesses: () => number): Promise<void> {
-  app.decorate('shareOfLimit', (limit: number) => shareLimit(limit, webProcesses()));
-  app.decorate('windowOfLimit', (limit: number, ms: number) => ms * stretchWindow(limit, webProcesses()));
-  await app.register(rateLimit, { global: false, cache: BUCKETS_MAX });
-}
-
 type Limit = {
+  /** Unique, because it identifies the limit's counts in all processes. */
+  name: string;
   /** 0 for no limit. */
   max: number;
   keyOf: KeyOf;
   per?: 'minute' | 'hour';
   /** Text of the error. */
   tooMany?: string;
+  /** Counts in the database before each call, so that no process accepts a call too many. */
+  isExact?: boolean;
 };
 
 /** Returns a function that counts calls by a key and sets the standard headers, unless limits are off. */
 export function limitBy(
   app: FastifyInstance,
-  { max, keyOf, per = 'minute', tooMany: words = TOO_MANY }: Limit,
+  { name, max, keyOf, per = 'minute', tooMany: words = TOO_MANY, isExact = false }: Limit,
 ): CountCall {
   if (max === 0 || !app.hasDecorator('createRateLimit')) return async () => undefined;
   const count = app.createRateLimit({
-    max: () => app.shareOfLimit(max),
-    timeWindow: () => app.windowOfLimit(max, MS[per]),
+    ...{ name, isExact, max, timeWindow: MS[per] },
     keyGenerator: (request) => keyOf(request) ?? '',
   });
   return async (request, reply) => {
@@ -132,13 +134,4 @@ function tooManyCalls(reply: FastifyReply, seconds: number, words = TOO_MANY): A
 function inWords(seconds: number): string {
   if (seconds > 120) return `${Math.ceil(seconds / 60)} minutes`;
   return `${seconds} ${seconds === 1 ? 'second' : 'seconds'}`;
-}
-
-declare module 'fastify' {
-  interface FastifyInstance {
-    /** This process's share of a limit of all web processes. */
-    shareOfLimit: (limit: number) => number;
-    /** Returns the window of a limit in ms. It is longer if the share would be below one call. */
-    windowOfLimit: (limit: number, ms: number) => number;
-  }
 }

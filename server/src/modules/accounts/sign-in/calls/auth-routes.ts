@@ -74,11 +74,17 @@ export function authRoutes(
   const { config } = services;
   return async (app) => {
     const countSignUp = limitSignUps(app, config);
-    const countCall = limitBy(app, { max: config.rateLimitPerMinute, keyOf: addressOf });
+    const countCall = limitBy(app, {
+      name: 'sign-in calls',
+      max: config.rateLimitPerMinute,
+      keyOf: addressOf,
+    });
     for (const route of ROUTES) {
       const { perMinute } = route;
       const countStrictly =
-        perMinute === undefined ? null : limitBy(app, { max: perMinute, keyOf: callerOf });
+        perMinute === undefined
+          ? null
+          : limitBy(app, { name: `sign-in ${route.path}`, max: perMinute, keyOf: callerOf });
       app.route({
         method: route.method,
         url: AUTH_PATH + route.path,

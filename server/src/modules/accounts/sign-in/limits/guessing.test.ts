@@ -1,13 +1,15 @@
 import net from 'node:net';
 import { text } from 'node:stream/consumers';
 import { deleteAccount } from '@bakehouse/contract/privacy';
+import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { authClient, bodyOf, cookieOf, password } from '../../../../testing/auth-client.ts';
 import { type TestServer, testServer } from '../../../../testing/test-server.ts';
 
-/** Starts a separate server, whose counts start at zero. */
+/** Starts a separate server and sets all counts to zero. */
 async function limitedServer(): Promise<TestServer & ReturnType<typeof authClient>> {
   const server = await testServer({ config: { rateLimits: true, rateLimitPerMinute: 0 } });
+  await sql`truncate rate_counts`.execute(server.services.db);
   return { ...server, ...authClient(server) };
 }
 

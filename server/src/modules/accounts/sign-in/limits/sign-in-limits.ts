@@ -46,10 +46,14 @@ export function limitGuesses({ config, db }: Pick<Services, 'config' | 'db'>): C
     // The server's counters do not exist yet when its routes are defined, so create them at the first call.
     counts ??= [
       // Check the client address first, so that rejected calls do not use up the account's limit.
-      { max: GUESSES_MAX, keyOf: unlessKnown(addressOf) },
-      { max: ACCOUNT_MAX, keyOf: unlessKnown(({ guessedEmail }) => guessedEmail) },
-      { max: GUESSES_MAX, keyOf: deviceOf },
-    ].map((limit) => limitBy(request.server, limit));
+      { name: 'guesses by address', max: GUESSES_MAX, keyOf: unlessKnown(addressOf) },
+      {
+        name: 'guesses for account',
+        max: ACCOUNT_MAX,
+        keyOf: unlessKnown(({ guessedEmail }) => guessedEmail),
+      },
+      { name: 'guesses by browser', max: GUESSES_MAX, keyOf: deviceOf },
+    ].map((limit) => limitBy(request.server, { ...limit, isExact: true }));
     // A signed-in user can only test their own password, so ignore the email address in the body.
     request.guessedEmail = (await ownEmail(db, request)) ?? emailOf(request);
     for (const count of counts) await count(request, reply);
@@ -71,10 +75,15 @@ async function ownEmail(db: Services['db'], { caller }: FastifyRequest): Promise
 export function limitSignUps(app: FastifyInstance, { signUpsPerHour, signUpsPerAddress }: Config): CountCall {
   const limits = [
     // Check the network first, so that rejected calls do not use up the total.
-    { max: signUpsPerAddress, keyOf: siteOf, tooMany: 'Too many sign-ups from your network' },
-    { max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many sign-ups right now' },
+    {
+      name: 'sign-ups by network',
+      max: signUpsPerAddress,
+      keyOf: siteOf,
+      tooMany: 'Too many sign-ups from your network',
+    },
+    { name: 'sign-ups', max: signUpsPerHour, keyOf: () => 'all', tooMany: 'Too many sign-ups right now' },
   ];
-  const limiters = limits.map((limit) => limitBy(app, { ...limit, per: 'hour' }));
+  const limiters = limits.map((limit) => limitBy(app, { ...limit, per: 'hour', isExact: true }));
   return async (request, reply) => {
     for (const count of limiters) await count(request, reply);
   };
