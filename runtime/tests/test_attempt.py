@@ -42,6 +42,19 @@ def test_fetches_the_spec_and_the_inputs(server: BakehouseServer, tmp_path: Path
     assert (tmp_path / "given" / "files" / "model" / "model.gguf").read_bytes() == b"weights"
 
 
+def test_keeps_inputs_in_a_cache_for_later_pods(server: BakehouseServer, tmp_path: Path) -> None:
+    weights = server.add_input(b"weights", "model.gguf")
+    server.spec = serve_spec(server, tmp_path, [{"name": "model", "files": [weights]}])
+    cache = ("--cache", str(tmp_path / "cache"))
+    for pod in ("one", "two"):
+        (tmp_path / pod).mkdir()
+        assert main([*arguments(server, tmp_path / pod), *cache]) == 0
+        given = tmp_path / pod / "given" / "files" / "model" / "model.gguf"
+        assert given.read_bytes() == b"weights"
+    downloads = [path for method, path, _ in server.requests if weights["sha256"] in path]
+    assert len(downloads) == 1
+
+
 @pytest.mark.parametrize("rank", ["0", "1"])
 def test_only_the_first_of_several_nodes_reports(
     server: BakehouseServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rank: str

@@ -27,7 +27,7 @@ const QUEUES = ['h100-a', 'h100-b', 'h100-c', 'h100-d'];
 /** Number of concurrent starts, the same as in the engine. */
 const AT_ONCE = 4;
 const NAMESPACE = 'bakehouse-work';
-const PODS = { image: 'runtime:1', cudaImage: 'runtime:1' };
+const PODS = { image: 'runtime:1', cudaImage: 'runtime:1', parts: {} };
 const ON_GPU = { accelerator: 'NVIDIA_H100_80GB', count: 1 } as const;
 const BOUND = 30;
 const WATCHED_MS = 60_000;

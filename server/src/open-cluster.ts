@@ -69,7 +69,7 @@ function isOutOfReach(error: unknown): boolean {
 
 async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> {
   const { db, log, clock } = services;
-  const { kubeconfig, namespace, image, cudaImage, cpuWork, queues, serverUrl } = cluster;
+  const { kubeconfig, namespace, image, cudaImage, podParts, cpuWork, queues, serverUrl } = cluster;
   const api = await openCluster({ kubeconfig, namespace });
   const { id } = await checkCluster(api, { kueue: queues !== null }).catch((error: unknown) => {
     api.close();
@@ -77,7 +77,7 @@ async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> 
   });
   await registerCluster(db, { id, name: api.name, now: clock.now() });
   const driver = createKubernetesDriver({
-    ...{ cluster: api, pods: { image, cudaImage }, cpuWork, queues },
+    ...{ cluster: api, pods: { image, cudaImage, parts: podParts }, cpuWork, queues },
     ...{ log: log.child({ part: 'kubernetes' }), now: clock.now },
   });
   const engine = createEngine(services, {

@@ -88,6 +88,7 @@ def parser() -> argparse.ArgumentParser:
     fetch.add_argument("--token-file", type=Path, required=True, metavar="FILE")
     fetch.add_argument("--folder", type=Path, required=True, metavar="DIR")
     fetch.add_argument("--work-dir", type=Path, required=True, metavar="DIR")
+    fetch.add_argument("--cache", type=Path, default=None, metavar="DIR")
     fetch.add_argument("--host", default="0.0.0.0", metavar="HOST")
     fetch.add_argument("--port", type=int, default=0, metavar="PORT")
     fetch.add_argument("--threads", type=int, default=1, metavar="COUNT")
@@ -159,7 +160,8 @@ def _fetch(arguments: argparse.Namespace) -> int:
         leave_seconds=arguments.leave_seconds,
     )
     try:
-        is_to_work = pull(_read_workload(fetch_spec(place)), arguments.folder / "cache")
+        cache = arguments.cache or arguments.folder / "cache"
+        is_to_work = pull(_read_workload(fetch_spec(place)), cache)
     except WorkloadOver as over:
         print(over, file=sys.stderr)
         is_to_work = False

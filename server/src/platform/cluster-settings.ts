@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { podSettings } from './pod-settings.ts';
 import { invalidSettings } from './secrets/secret-files.ts';
 
 const ROUTER_EXAMPLE = '0197f3a2-6c1e-7d50-9b57-3f1f5e0f7a11=http://router.bakehouse-work';
@@ -16,6 +17,8 @@ export const clusterSettings = {
   /** Runtime images for CPU and GPU work; if only one is set, it is used for both. */
   BAKEHOUSE_KUBERNETES_IMAGE: z.string().optional(),
   BAKEHOUSE_KUBERNETES_CUDA_IMAGE: z.string().optional(),
+  /** Further settings of work pods, as JSON: of `all`, of pods without a GPU (`cpu`), and of each GPU type. */
+  BAKEHOUSE_KUBERNETES_PODS: podSettings.default({}),
   /** URL of this server for pods. Defaults to the public URL. */
   BAKEHOUSE_KUBERNETES_SERVER_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Whether work without a GPU also goes to the cluster. */
@@ -115,6 +118,7 @@ export function clusterOf(s: Settings, publicUrl: string) {
     kubeconfig,
     namespace: s.BAKEHOUSE_KUBERNETES_NAMESPACE,
     ...{ image, cudaImage: s.BAKEHOUSE_KUBERNETES_CUDA_IMAGE ?? image },
+    podParts: s.BAKEHOUSE_KUBERNETES_PODS,
     serverUrl: s.BAKEHOUSE_KUBERNETES_SERVER_URL ?? publicUrl,
     cpuWork,
     queues,

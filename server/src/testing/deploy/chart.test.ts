@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { NODES_LABEL } from '../../engine/drivers/kubernetes/objects.ts';
+import { podSettings } from '../../platform/pod-settings.ts';
 import { runProgram } from '../../platform/processes/run-program.ts';
 import { effort } from '../soak.ts';
 import { chartDir, ciValues, findHelm, type Manifest, template } from './helm.ts';
@@ -167,6 +168,47 @@ describe.skipIf(found === null)('the chart', () => {
     });
     for (const name of ['bake-web', 'bake-others'])
       expect(JSON.stringify(named('NetworkPolicy', name)?.spec)).toContain('"except":["169.254.0.0/16"]');
+  });
+
+  test('is reachable through a gateway, monitored, and tested by Helm', () => {
+    expect(named('HTTPRoute', 'bake')?.spec).toMatchObject({
+      hostnames: ['bake.example.com'],
+      rules: [{ backendRefs: [{ name: 'bake-web', port: 80 }] }],
+    });
+    const { matchLabels } = z
+      .object({ selector: z.object({ matchLabels: z.record(z.string(), z.string()) }) })
+      .parse(named('ServiceMonitor', 'bake')?.spec).selector;
+    expect(named('Service', 'bake-metrics')).toMatchObject({ metadata: { labels: matchLabels } });
+    expect(named('PrometheusRule', 'bake')).toMatchObject({
+      metadata: { labels: { release: 'prometheus' } },
+      spec: { groups: [{ name: 'bakehouse' }] },
+    });
+    const component = { 'app.kubernetes.io/component': 'test' };
+    expect(named('Pod', 'bake-test')).toMatchObject({
+      metadata: { annotations: { 'helm.sh/hook': 'test' } },
+    });
+    expect(named('NetworkPolicy', 'bake-web')?.spec).toMatchObject({
+      ingress: [
+        {
+          from: expect.arrayContaining([
+            { podSelector: { matchLabels: expect.objectContaining(component) } },
+          ]),
+        },
+      ],
+    });
+  });
+
+  test('passes the settings of work pods, with the secrets of its own images', () => {
+    const text = z
+      .object({ BAKEHOUSE_KUBERNETES_PODS: z.string() })
+      .parse(named('ConfigMap', 'bake-cluster')?.data);
+    expect(podSettings.parse(text.BAKEHOUSE_KUBERNETES_PODS)).toEqual({
+      all: {
+        imagePullSecrets: [{ name: 'registry' }],
+        inputCache: { claimName: 'models', gigabytes: 500 },
+      },
+      NVIDIA_H100_80GB: { runtimeClassName: 'nvidia', nodeSelector: { pool: 'h100' } },
+    });
   });
 
   test('uses one machine id, whichever pod runs the work, or the id that the database already has', async () => {

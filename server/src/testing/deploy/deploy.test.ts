@@ -73,7 +73,7 @@ const dashboard = z.looseObject({
 
 test('alarms and dashboard use existing metrics, and each alarm is documented', async () => {
   const alerts = rules
-    .parse(parse(await read('deploy/monitoring/alerts.yaml')))
+    .parse(parse(await read('deploy/chart/bakehouse/alerts.yaml')))
     .groups.flatMap((group) => group.rules);
   const { panels } = dashboard.parse(JSON.parse(await read('deploy/monitoring/dashboard.json')));
   const server = await testServer();

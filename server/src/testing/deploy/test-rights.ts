@@ -158,8 +158,21 @@ async function install({ cluster, kubeconfig }: ControlPlane, helm: string): Pro
   await cluster.call('POST', '/api/v1/namespaces', { metadata: { name: RELEASE, labels: restricted } });
   await cluster.call('PATCH', `/api/v1/namespaces/${WORK}`, { metadata: { labels: restricted } });
   const words = ['--namespace', RELEASE, '--kubeconfig', kubeconfig, '--values', ciValues];
-  await runProgram(helm, ['install', 'bake', chartDir, ...words, '--set', 'work.createNamespace=false']);
+  // The test's control plane has neither the Gateway API nor the Prometheus operator.
+  const off = ['work.createNamespace', 'httpRoute.enabled', 'monitoring.serviceMonitor', 'monitoring.rules'];
+  const set = off.flatMap((value) => ['--set', `${value}=false`]);
+  await runProgram(helm, ['install', 'bake', chartDir, ...words, ...set]);
 }
+
+/** Settings of work pods that the API server must accept. */
+const PARTS = {
+  all: {
+    imagePullSecrets: [{ name: 'registry' }],
+    tolerations: [{ key: 'batch', operator: 'Exists' as const }],
+    affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+    labels: { team: 'bread' },
+  },
+};
 
 /** Creates drivers with the rights of a kubeconfig. Their pods are scripts. */
 async function driversOf(plane: ControlPlane, kubeconfig: string) {
@@ -174,7 +187,7 @@ async function driversOf(plane: ControlPlane, kubeconfig: string) {
   return async (queues: Queues | null) => {
     const driver = createKubernetesDriver({
       cluster: await openCluster({ kubeconfig, namespace: WORK }),
-      pods: { image: 'runtime:1', cudaImage: 'runtime-cuda:1' },
+      pods: { image: 'runtime:1', cudaImage: 'runtime-cuda:1', parts: PARTS },
       ...{ cpuWork: true, queues, now: () => new Date(), outputEveryMs: 0 },
       log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { PodParts } from '../../../platform/pod-settings.ts';
 import { testSpec } from '../../testing/test-spec.ts';
 import type { Launch } from '../driver.ts';
 import { attemptJob } from './attempt-job.ts';
@@ -21,8 +22,8 @@ const runOf = (count: number, nodes: number): Launch => ({
   spec: testSpec('run', [{ name: 'base_model', files: [weights] }]),
   server: { base_url: 'http://server', token: 't' },
 });
-const made = (launch: Launch) =>
-  attemptJob(launch, { image: 'cpu', cudaImage: 'cuda' }, { products: ['H100'], queue: null });
+const made = (launch: Launch, parts: PodParts = {}) =>
+  attemptJob(launch, { image: 'cpu', cudaImage: 'cuda', parts }, { products: ['H100'], queue: null });
 
 test.each([
   [1, '22Gi'],
@@ -76,4 +77,70 @@ test('a Job on one node has a pod alone, and is told nothing of others', () => {
   expect(spec).not.toHaveProperty('completionMode');
   expect(spec.template.spec).not.toHaveProperty('subdomain');
   expect(JSON.stringify(spec)).not.toMatch(/PET_|bakehouse\/nodes/);
+});
+
+const cpuRun: Launch = { ...runOf(1, 1), placement: { accelerator: null, count: 0 } };
+
+test('a pod has the settings of all pods and of its GPU type', () => {
+  const parts: PodParts = {
+    all: {
+      imagePullSecrets: [{ name: 'registry' }],
+      nodeSelector: { pool: 'work' },
+      tolerations: [{ key: 'work', operator: 'Exists' }],
+      labels: { team: 'bread' },
+      priorityClassName: 'batch',
+    },
+    NVIDIA_H100_80GB: {
+      runtimeClassName: 'nvidia',
+      priorityClassName: 'gpu',
+      nodeSelector: { zone: 'a' },
+      tolerations: [{ key: 'h100', operator: 'Exists' }],
+      affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [] } },
+      annotations: { note: 'x' },
+    },
+  };
+  const { metadata, spec } = made(runOf(1, 1), parts).spec.template;
+  expect(metadata).toMatchObject({
+    labels: { team: 'bread', 'bakehouse/behaviour': 'run' },
+    annotations: { note: 'x', 'karpenter.sh/do-not-disrupt': 'true' },
+  });
+  expect(spec).toMatchObject({
+    imagePullSecrets: [{ name: 'registry' }],
+    runtimeClassName: 'nvidia',
+    priorityClassName: 'gpu',
+    nodeSelector: { pool: 'work', zone: 'a' },
+    affinity: {
+      nodeAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [],
+        requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{}] },
+      },
+    },
+  });
+  expect(spec.tolerations.map(({ key }) => key).slice(2)).toEqual(['nvidia.com/gpu', 'work', 'h100']);
+
+  const onCpu = made(cpuRun, parts).spec.template.spec;
+  expect(onCpu).toMatchObject({ priorityClassName: 'batch', nodeSelector: { pool: 'work' } });
+  expect(onCpu.runtimeClassName ?? onCpu.affinity).toBeUndefined();
+});
+
+test('only the container that downloads the inputs mounts the cache of files', () => {
+  const parts: PodParts = { all: { inputCache: { claimName: 'models', gigabytes: 500 } } };
+  const { initContainers, containers, volumes } = made(cpuRun, parts).spec.template.spec;
+  expect(volumes).toContainEqual({ name: 'cache', persistentVolumeClaim: { claimName: 'models' } });
+  expect(initContainers[0]?.command.join(' ')).toContain('--cache /cache');
+  expect(initContainers[0]?.env).toContainEqual({
+    name: 'BAKEHOUSE_INPUT_CACHE_BYTES',
+    value: '500000000000',
+  });
+  expect(initContainers[0]?.volumeMounts).toContainEqual({ name: 'cache', mountPath: '/cache' });
+  expect(containers[0]?.volumeMounts.map(({ name }) => name)).not.toContain('cache');
+});
+
+test('autoscalers may move model servers, but not runs', () => {
+  const server: Launch = { ...cpuRun, behaviour: 'deployment' };
+  expect(made(server).spec.template.metadata.annotations).toEqual({});
+  expect(made(cpuRun).spec.template.metadata.annotations).toEqual({
+    'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+    'karpenter.sh/do-not-disrupt': 'true',
+  });
 });

@@ -1,3 +1,4 @@
+import { type PodPart, type PodParts, podPartOf } from '../../../platform/pod-settings.ts';
 import { hashToken } from '../../reports/attempts.ts';
 import type { Launch } from '../driver.ts';
 import { nodesEnvironment, nodesLabel, podsOfJob } from './attempt-network.ts';
@@ -9,6 +10,7 @@ export type PodSettings = {
   /** Runtime images for CPU and GPU work. */
   image: string;
   cudaImage: string;
+  parts: PodParts;
 };
 
 export type JobPlace = {
@@ -35,6 +37,12 @@ const PER_GPU_CPUS = 4;
 const TOKEN_DIR = '/var/run/bakehouse';
 const GIVEN_DIR = '/given';
 const WORK_DIR = '/work';
+const CACHE_DIR = '/cache';
+/** Tells the cluster autoscaler and Karpenter not to move a run to another node, which would repeat work. */
+const NOT_MOVED = {
+  'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false',
+  'karpenter.sh/do-not-disrupt': 'true',
+};
 /** Port of all model servers behind a router, which knows only one port. */
 const ROUTED_PORT = 8000;
 const RUNTIME = ['python', '-m', 'bakehouse_runtime'];
@@ -60,7 +68,9 @@ export function tokenHash({ server }: Pick<Launch, 'server'>): string {
  * retried by Kubernetes: the engine decides about another attempt, with a new token.
  */
 export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlace) {
-  const { workloadId, attempt, behaviour } = launch;
+  const { workloadId, attempt, behaviour, placement } = launch;
+  const part = podPartOf(settings.parts, placement.accelerator);
+  const annotations = { ...(behaviour === 'run' && NOT_MOVED), ...part.annotations };
   const labels = { ...attemptLabels(workloadId, attempt), ...nodesLabel(launch), ...deploymentLabel(launch) };
   return {
     apiVersion: 'batch/v1',
@@ -79,15 +89,19 @@ export function attemptJob(launch: Launch, settings: PodSettings, place: JobPlac
       ttlSecondsAfterFinished: KEPT_S,
       ...(place.queue !== null && { suspend: true }),
       template: {
-        metadata: { labels: { ...labels, 'bakehouse/behaviour': behaviour } },
-        spec: podSpec(launch, settings, place),
+        metadata: { labels: { ...part.labels, ...labels, 'bakehouse/behaviour': behaviour }, annotations },
+        spec: podSpec(launch, { settings, part, place }),
       },
     },
   };
 }
 
-function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) {
+function podSpec(
+  launch: Launch,
+  { settings, part, place }: { settings: PodSettings; part: PodPart; place: JobPlace },
+) {
   const { placement, behaviour, spec } = launch;
+  const { inputCache } = part;
   const isOnGpu = placement.accelerator !== null;
   const image = isOnGpu ? settings.cudaImage : settings.image;
   const resources = resourcesOf(launch);
@@ -109,17 +123,22 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
       fsGroup: USER,
       seccompProfile: { type: 'RuntimeDefault' },
     },
-    tolerations: tolerations(isOnGpu),
-    ...(isOnGpu && { affinity: onProducts(products) }),
+    ...schedulingOf(part, isOnGpu ? place.products : null),
     initContainers: [
       {
         ...container,
         name: 'fetch',
-        command: [...RUNTIME, ...fetchArguments(launch, resources)],
+        command: [
+          ...RUNTIME,
+          ...fetchArguments(launch, resources),
+          ...(inputCache ? ['--cache', CACHE_DIR] : []),
+        ],
+        env: [...container.env, ...(inputCache ? [cacheLimit(inputCache)] : [])],
         volumeMounts: [
           ...MOUNTS,
           { name: 'given', mountPath: GIVEN_DIR },
           { name: 'token', mountPath: TOKEN_DIR, readOnly: true },
+          ...(inputCache ? [{ name: 'cache', mountPath: CACHE_DIR }] : []),
         ],
       },
     ],
@@ -145,6 +164,7 @@ function podSpec(launch: Launch, settings: PodSettings, { products }: JobPlace) 
         name: 'token',
         secret: { secretName: attemptName(launch.workloadId, launch.attempt), defaultMode: 0o440 },
       },
+      ...(inputCache ? [{ name: 'cache', persistentVolumeClaim: { claimName: inputCache.claimName } }] : []),
       { name: 'given', emptyDir: {} },
       { name: 'work', emptyDir: {} },
       { name: 'tmp', emptyDir: {} },
@@ -233,11 +253,27 @@ function tolerations(isOnGpu: boolean) {
   return isOnGpu ? [...lost, { key: GPU_RESOURCE, operator: 'Exists' }] : lost;
 }
 
+/** @param products GPU product labels of eligible nodes; null on the CPU. */
+function schedulingOf(part: PodPart, products: string[] | null) {
+  const { imagePullSecrets, runtimeClassName, priorityClassName, nodeSelector, affinity } = part;
+  return {
+    ...{ imagePullSecrets, runtimeClassName, priorityClassName, nodeSelector },
+    tolerations: [...tolerations(products !== null), ...(part.tolerations ?? [])],
+    affinity:
+      products === null
+        ? affinity
+        : { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, ...onProducts(products) } },
+  };
+}
+
 function onProducts(products: string[]) {
   const term = { key: 'nvidia.com/gpu.product', operator: 'In', values: products };
   return {
-    nodeAffinity: {
-      requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [term] }] },
-    },
+    requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [term] }] },
   };
+}
+
+/** The runtime deletes the least recently used files above this size. */
+function cacheLimit({ gigabytes }: { gigabytes: number }) {
+  return { name: 'BAKEHOUSE_INPUT_CACHE_BYTES', value: String(Math.floor(gigabytes * 1e9)) };
 }

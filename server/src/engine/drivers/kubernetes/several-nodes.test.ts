@@ -108,7 +108,7 @@ test('if the process that created the Job died, the next reconciler connects its
   const one = launchOf('meet');
   runner.remember(one);
   await cluster.call('POST', paths.secrets, attemptSecret(one));
-  const images = { image: 'runtime:1', cudaImage: 'runtime-cuda:1' };
+  const images = { image: 'runtime:1', cudaImage: 'runtime-cuda:1', parts: {} };
   await cluster.call('POST', paths.jobs, attemptJob(one, images, { products: [], queue: null }));
   await becomes(one, { state: 'alive' });
   expect(await list(paths.networkPolicies)).toEqual([]);

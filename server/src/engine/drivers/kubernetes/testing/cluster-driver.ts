@@ -26,7 +26,7 @@ export async function clusterDriver({
   const kubelet = startFakeKubelet({ cluster: await open(), nodeName, run: runner.run });
   const inner = createKubernetesDriver({
     cluster: await open(),
-    pods: { image: 'runtime:1', cudaImage: 'runtime-cuda:1' },
+    pods: { image: 'runtime:1', cudaImage: 'runtime-cuda:1', parts: {} },
     cpuWork: true,
     queues,
     log: createLog({ logLevel: 'silent', logFormat: 'json' }),

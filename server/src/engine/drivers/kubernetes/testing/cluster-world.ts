@@ -51,7 +51,7 @@ export async function clusterWorld(
   async function reconciler(queues: Queues | null = null) {
     const process = holdable(await open());
     const driver = createKubernetesDriver({
-      ...{ cluster: process.cluster, pods: { image: 'runtime:1', cudaImage: 'runtime-cuda:1' } },
+      ...{ cluster: process.cluster, pods: { image: 'runtime:1', cudaImage: 'runtime-cuda:1', parts: {} } },
       ...{ cpuWork: true, queues, now: world.clock.now, outputEveryMs: 0 },
       log: createLog({ logLevel: 'silent', logFormat: 'json' }),
     });
