@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from itertools import chain, islice
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from ..errors import PlainError
@@ -21,7 +21,6 @@ from .table import Dropped, Row, Table, numbered_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from pyarrow import Array
 
@@ -149,7 +148,7 @@ class _Writer:
             self._converted_to = done
 
     def _convert(self) -> None:
-        import pyarrow as pa
+        from pyarrow.lib import StringBuilder
 
         if not self._rows:
             return
@@ -159,7 +158,12 @@ class _Writer:
             if self._is_json
             else [[row[name] for row in self._rows] for name in columns]
         )
-        self._pieces.append((len(self._rows), [pa.array(one, pa.large_string()) for one in cells]))
+        # pa.array would import pandas, which takes longer than reading a small file.
+        builder, arrays = StringBuilder(), []
+        for texts in cells:
+            builder.append_values(texts)
+            arrays.append(builder.finish())
+        self._pieces.append((len(self._rows), arrays))
         self._rows = []
 
     def _write_pieces(self, rows_file: Path) -> None:
@@ -167,12 +171,12 @@ class _Writer:
         import pyarrow.parquet as pq
 
         width = max(1, min(len(self._table.columns), _COLUMNS_MAX))
-        schema = pa.schema([(f"c{at}", pa.large_string()) for at in range(width)])
+        schema = pa.schema([(f"c{at}", pa.string()) for at in range(width)])
         # Dictionaries and statistics only pay for files that are read more than a few times.
         options = {"compression": "snappy", "use_dictionary": False, "write_statistics": False}
         with pq.ParquetWriter(rows_file, schema, **options) as writer:
             for count, cells in self._pieces:
-                missing = [pa.nulls(count, pa.large_string())] * (width - len(cells))
+                missing = [pa.nulls(count, pa.string())] * (width - len(cells))
                 writer.write_table(pa.table([*cells, *missing], schema=schema))
 
 
@@ -199,8 +203,6 @@ def _exact(value: object) -> str:
 
 def answer(asked: dict[str, str]) -> dict[str, Any]:
     """Returns the profile of a file, or the reason why it cannot be read."""
-    from pathlib import Path
-
     folder = Path(asked["folder"])
     try:
         return profile(folder / asked["file"], asked["name"], folder / "scratch" / "result")
