@@ -10,9 +10,9 @@ import { discardEmbeddedPostgres, startEmbeddedPostgres } from './platform/postg
 import { runProgram } from './platform/processes/run-program.ts';
 import { onFileEnd } from './testing/on-file-end.ts';
 import { isSoak } from './testing/soak.ts';
-import { temporaryFolder } from './testing/temporary-folder.ts';
+import { databaseFolder, temporaryFolder } from './testing/temporary-folder.ts';
 
-const dataDir = await temporaryFolder();
+const dataDir = await temporaryFolder(await databaseFolder());
 onFileEnd(() => discardEmbeddedPostgres(path.join(dataDir, 'postgres')));
 
 /** Starts the real program in a separate process, and records its output and how it ends. */

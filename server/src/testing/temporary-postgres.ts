@@ -1,5 +1,4 @@
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import {
@@ -7,6 +6,7 @@ import {
   isProcessAlive,
   startEmbeddedPostgres,
 } from '../platform/postgres/embedded-postgres.ts';
+import { databaseFolder } from './temporary-folder.ts';
 
 const PREFIX = 'bakehouse-test-';
 
@@ -23,8 +23,9 @@ const settings = {
  * Starts a separate PostgreSQL that runs until `stop` is called. First deletes what killed runs have left.
  */
 export async function startTemporaryPostgres(): Promise<{ url: string; stop: () => Promise<void> }> {
-  await sweep();
-  const home = await mkdtemp(path.join(tmpdir(), PREFIX));
+  const parent = await databaseFolder();
+  await sweep(parent);
+  const home = await mkdtemp(path.join(parent, PREFIX));
   // If this process is root, the server runs as another user, which must be able to enter the folder.
   await chmod(home, 0o755);
   await writeFile(path.join(home, 'owner.pid'), String(process.pid));
@@ -61,10 +62,10 @@ async function query(url: string, sql: string): Promise<void> {
   }
 }
 
-async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX)) continue;
-    const home = path.join(tmpdir(), name);
+    const home = path.join(parent, name);
     const owner = Number(await readFile(path.join(home, 'owner.pid'), 'utf8').catch(() => ''));
     if (!owner || isProcessAlive(owner)) continue;
     await discardEmbeddedPostgres(path.join(home, 'postgres'));
