@@ -6,14 +6,14 @@ import path from 'node:path';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
 import { onFileEnd } from '../../testing/on-file-end.ts';
-import { temporaryFolder } from '../../testing/temporary-folder.ts';
+import { databaseFolder, temporaryFolder } from '../../testing/temporary-folder.ts';
 import {
   discardEmbeddedPostgres,
   type EmbeddedPostgres,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';
 
-const home = await temporaryFolder();
+const home = await temporaryFolder(await databaseFolder());
 let folders = 0;
 
 /** Returns a folder for a cluster. Its server is killed at the end of the file. */
