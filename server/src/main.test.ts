@@ -149,10 +149,6 @@ describe('the server program', () => {
         args: ['--services=web,oven'],
         says: "bakehouse: --services: unknown role 'oven'; the roles are web, worker, reconciler\n",
       },
-      {
-        settings: { BAKEHOUSE_CPU_SLOTS: 'many' },
-        says: /^bakehouse: Invalid settings:\n {2}BAKEHOUSE_CPU_SLOTS: .*\n$/,
-      },
     ];
     for (const { settings, args, says } of cases) {
       const { code, stdout, stderr } = await start(settings, args).ended;
