@@ -30,12 +30,16 @@ ALL_LINEAR = "all-linear"
 _EXPERTS_STAY = "The experts of this mixture model stay as they are."
 # Names that may be missing with a warning: the defaults are the same for all families.
 _USUAL_MODULES = {"q_proj", "k_proj", "v_proj", "o_proj", *_EXPERT_MODULES, "lm_head"}
-# Parts of a base that read no text: encoders of a multimodal base, and layers for speculation.
 _LANGUAGE = re.compile(r"(^|\.)language_model\.|^lm_head\.")
-_OTHER_PARTS = re.compile(r"^(model\.)?(visual|vision_\w+|audio_\w+|multi_modal_\w+|mtp)\.")
+_OTHER_PARTS = re.compile(r"^(model\.)?(embed_)?(visual|vision\w*|audio\w*|multi_modal\w*|mtp)\.")
 # Layer types that only use attention, and config names that indicate other kinds of layers.
 _ATTENTION_LAYERS = {"full_attention", "sliding_attention", "chunked_attention"}
 _RECURRENT = re.compile(r"mamba|ssm|rwkv|recurrent|linear_attention|linear_conv|conv_l_cache", re.I)
+
+
+def is_other_part(name: str) -> bool:
+    """Returns whether a tensor belongs to an encoder of images or sounds, or to speculation."""
+    return _OTHER_PARTS.search(name) is not None
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,7 @@ class BaseModel:
         return {
             name: shape
             for name, shape in self.shapes.items()
-            if (_LANGUAGE.search(name) if is_split else not _OTHER_PARTS.search(name))
+            if (_LANGUAGE.search(name) if is_split else not is_other_part(name))
         }
 
 

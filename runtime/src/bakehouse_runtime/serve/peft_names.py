@@ -11,6 +11,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
+from ..base_model import is_other_part
 from ..errors import PlainError
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 _PREFIX = "base_model.model."
 _CONFIG, _TENSORS = "adapter_config.json", "adapter_model.safetensors"
 _HEADER_BYTES_MAX = 100 << 20
-# Parts of models that read images and sounds, and layers that predict further tokens.
-_OTHER_PARTS = ("vision", "visual", "audio", "mtp")
 
 
 def checkpoint_modules(base: Path) -> set[str]:
@@ -36,11 +35,11 @@ def rename_modules(adapter: Path, modules: set[str], target: Path) -> None:
     target.mkdir(parents=True)
     shutil.copyfile(adapter / _CONFIG, target / _CONFIG)
     header, start = _read_header(adapter / _TENSORS)
-    short = {_short(name): name for name in modules if not _is_other_part(name)}
+    short = {_short(name): name for name in modules if not is_other_part(name)}
     kept = {
         _renamed(name, modules, short): entry
         for name, entry in header.items()
-        if not _is_other_part(name)
+        if not is_other_part(name.removeprefix(_PREFIX))
     }
     if not kept:
         raise PlainError("The adapter has no modules of the language model.")
@@ -86,10 +85,6 @@ def _renamed(name: str, modules: set[str], short: dict[str, str]) -> str:
 def _short(module: str) -> str:
     """Returns the name below the language model, e.g. layers.0.self_attn.q_proj."""
     return ".".join(part for part in module.split(".") if part not in ("model", "language_model"))
-
-
-def _is_other_part(module: str) -> bool:
-    return any(part in module for part in _OTHER_PARTS)
 
 
 def _read_header(file: Path) -> tuple[dict[str, dict[str, list[int]]], int]:
