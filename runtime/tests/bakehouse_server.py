@@ -54,8 +54,9 @@ class BakehouseServer:
         # How long flushing an artefact to disk takes.
         self.flush_s = 0.0
         self.drain_seconds: int | None = None
-        # Adapters that a text server must load.
+        # Adapters that a text server must load, and those that it needs.
         self.adapters: list[dict[str, Any]] = []
+        self.wanted_adapters: list[str] | None = None
         self.on_report: Callable[[dict[str, Any]], None] = lambda _: None
         self._changed = threading.Condition()
         self._http: ThreadingHTTPServer | None = None
@@ -139,6 +140,8 @@ class BakehouseServer:
             answer: dict[str, Any] = {"accepted_seq": len(self.reports), "command": self.command}
             if self.adapters:
                 answer["adapters"] = self.adapters
+            if self.wanted_adapters is not None:
+                answer["wanted_adapters"] = self.wanted_adapters
             return answer | ({"drain_seconds": self.drain_seconds} if self.drain_seconds else {})
 
 

@@ -11,9 +11,9 @@ export type Budget = { lines: number; files: number };
 export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 83_820, files: 826 },
+  server: { lines: 83_827, files: 826 },
   web: { lines: 51_710, files: 758 },
-  runtime: { lines: 22_940, files: 187 },
+  runtime: { lines: 22_971, files: 187 },
   contract: { lines: 12_165, files: 129 },
   scripts: { lines: 7_950, files: 100 },
 };

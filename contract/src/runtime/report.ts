@@ -107,8 +107,12 @@ export const reportsAnswer = z.object({
   accepted_seq: z.int(),
   command: z.enum(['continue', 'stop']),
   drain_seconds: z.int().min(1).optional(),
-  /** Adapters that a running text server must load. */
-  adapters: z.array(z.object({ name: z.string(), files: z.array(inputFile) })).optional(),
+  /** Adapters that a running text server must load. After a failure, a later `requested_at` asks again. */
+  adapters: z
+    .array(z.object({ name: z.string(), requested_at: z.string(), files: z.array(inputFile) }))
+    .optional(),
+  /** All adapters that a running text server needs: it unloads the others. If absent, it unloads none. */
+  wanted_adapters: z.array(z.string()).optional(),
 });
 
 export type HeldOutAnswers = z.infer<typeof heldOutAnswers>;

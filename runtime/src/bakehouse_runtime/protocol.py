@@ -774,6 +774,7 @@ Report = Annotated[
 
 class ReportsAnswerAdapter(Wire):
     name: str
+    requested_at: str
     files: list[InputFile]
 
 
@@ -782,6 +783,7 @@ class ReportsAnswer(Wire):
     command: Literal["continue", "stop"]
     drain_seconds: Annotated[int, Field(ge=1)] | None = None
     adapters: list[ReportsAnswerAdapter] | None = None
+    wanted_adapters: list[str] | None = None
 
 
 class ReportsBody(Wire):

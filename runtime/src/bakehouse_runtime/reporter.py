@@ -17,7 +17,7 @@ from .server_client import RETRY_TIMEOUT_S, retry
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .protocol import HeldOutAnswers, ReportsAnswerAdapter
+    from .protocol import HeldOutAnswers, ReportsAnswer
     from .server_client import Artefact, ServerClient
 
 _STOP_TIMEOUT_S = 15.0
@@ -54,7 +54,7 @@ class Reporter:
         self._stop_by = math.inf
         self._leaves_within_s: float | None = None
         self._over: Exception | None = None
-        self._missing_adapters: list[ReportsAnswerAdapter] = []
+        self._last_answer: ReportsAnswer | None = None
         self._thread = threading.Thread(target=self._run, name="reporter", daemon=True)
 
     def __enter__(self) -> Reporter:
@@ -98,9 +98,9 @@ class Reporter:
         return self._leaves_within_s
 
     @property
-    def missing_adapters(self) -> list[ReportsAnswerAdapter]:
-        """The adapters that a text server must load, according to the server's last answer."""
-        return self._missing_adapters
+    def last_answer(self) -> ReportsAnswer | None:
+        """The server's last answer, or None before the first."""
+        return self._last_answer
 
     def wait_for_stop(self, timeout_s: float) -> bool:
         """Waits until a stop is requested; returns whether it was."""
@@ -255,7 +255,7 @@ class Reporter:
         answer = retry(lambda: self._client.post_reports(reports), "take the reports")
         if answer.command == "stop":
             self.request_stop(answer.drain_seconds)
-        self._missing_adapters = answer.adapters or []
+        self._last_answer = answer
         return answer.accepted_seq
 
 

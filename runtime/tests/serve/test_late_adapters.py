@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bakehouse_runtime.errors import PlainError
 from bakehouse_runtime.protocol import ServeTextSpec
@@ -10,6 +10,7 @@ from bakehouse_runtime.workload import workload
 from serving import serve_spec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from bakehouse_server import BakehouseServer
@@ -26,31 +27,55 @@ class Engine:
             raise PlainError("The adapter does not fit the base model.")
         self.loaded[name] = sorted(file.read_text() for file in folder.iterdir())
 
+    def unload_adapter(self, name: str) -> None:
+        del self.loaded[name]
 
-def test_loads_the_adapters_that_the_server_asks_for_and_reports_them(
+
+def test_loads_and_unloads_the_adapters_that_the_server_names(
     server: BakehouseServer, tmp_path: Path
 ) -> None:
     files = [server.add_input(b"tensors", "adapter_model.safetensors")]
-    asked: list[dict[str, Any]] = [
-        {"name": "good", "files": files},
-        {"name": "bad", "files": [server.add_input(b"{}", "adapter_config.json")]},
+    bad = [server.add_input(b"{}", "adapter_config.json")]
+    server.adapters = [
+        {"name": "good", "requested_at": "1", "files": files},
+        {"name": "bad", "requested_at": "1", "files": bad},
     ]
-    server.adapters = asked
     spec = ServeTextSpec.model_validate(serve_spec(server, tmp_path, []) | {"adapters": []})
     engine = Engine()
     with workload(spec) as work:
         loader = AdapterLoader(work, engine, [])
-        until = time.monotonic() + 60
-        while len(server.of_type("adapter")) < 2 and time.monotonic() < until:
-            loader.load_missing()
-            time.sleep(0.02)
-    assert engine.loaded == {"good": ["tensors"]}
-    # The server requests both adapters until it has the reports, but each is loaded only once.
-    assert [(one["name"], one["failure"]) for one in server.of_type("adapter")] == [
-        ("good", None),
-        ("bad", "The adapter does not fit the base model."),
-    ]
+        _follow_until(loader, lambda: len(server.of_type("adapter")) == 2)
+        assert engine.loaded == {"good": ["tensors"]}
+        # The server repeats requests until it has the reports, but each is answered only once.
+        assert [(one["name"], one["failure"]) for one in server.of_type("adapter")] == [
+            ("good", None),
+            ("bad", "The adapter does not fit the base model."),
+        ]
+        # A new deployment requests the same adapter before the old one has ended.
+        server.adapters = [{"name": "bad", "requested_at": "2", "files": files}]
+        server.wanted_adapters = ["bad"]
+        _follow_until(loader, lambda: len(server.of_type("adapter")) == 3)
+        assert engine.loaded == {"bad": ["tensors"]}
+        # A woken deployment requests an adapter that is still loaded, while another one is loaded.
+        server.wanted_adapters = ["good", "bad"]
+        server.adapters = [
+            {"name": "good", "requested_at": "3", "files": files},
+            {"name": "bad", "requested_at": "3", "files": []},
+        ]
+        _follow_until(loader, lambda: len(server.of_type("adapter")) == 5)
+        assert {(one["name"], one["failure"]) for one in server.of_type("adapter")[2:]} == {
+            ("bad", None),
+            ("good", None),
+        }
+        assert engine.loaded == {"good": ["tensors"], "bad": ["tensors"]}
     assert not (tmp_path / "work" / "pulled").exists()
+
+
+def _follow_until(loader: AdapterLoader, is_done: Callable[[], bool]) -> None:
+    until = time.monotonic() + 60
+    while not is_done() and time.monotonic() < until:
+        loader.follow_server()
+        time.sleep(0.02)
 
 
 def test_starts_without_an_adapter_that_fails_and_reports_it(
@@ -69,7 +94,7 @@ def test_starts_without_an_adapter_that_fails_and_reports_it(
         work.pull_inputs(tmp_path / "cache")
         loader = AdapterLoader(work, engine, spec.adapters)
         loader.load_first()
-        loader.load_missing()
+        loader.follow_server()
         server.wait_for("adapter")
     assert engine.loaded == {"one": ["tensors"]}
     assert [(one["name"], one["failure"]) for one in server.of_type("adapter")] == [

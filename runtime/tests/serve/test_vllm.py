@@ -20,6 +20,7 @@ from bakehouse_runtime.serve.vllm import (
     command,
     embedding_command,
     environment,
+    is_change,
 )
 from with_vllm.cpu import ask_vllm, needs_vllm
 from with_vllm.families import FAMILIES, tokens_of, write_base
@@ -172,6 +173,22 @@ def test_starts_without_adapters_if_the_model_does_not_support_them(
     assert vllm.ended() is None
     vllm.close()
     assert "vLLM ended with status" in str(vllm.ended())
+
+
+@pytest.mark.parametrize(
+    ("base", "tuned", "again", "changed"),
+    [
+        ([-1.0, -2.0], [-1.0, -2.0], [-1.0, -2.0], False),
+        ([-1.0, -2.0], [-1.0, -2.001], [-1.0, -2.0], True),
+        # Rounding differs between two answers of the base as much as from the adapter's.
+        ([-1.0, -2.0], [-1.01, -2.0], [-1.0, -2.01], False),
+        ([-1.0, -2.0], [-1.0, -2.5], [-1.0, -2.01], True),
+    ],
+)
+def test_an_adapter_without_effect_is_told_from_rounding(
+    base: list[float], tuned: list[float], again: list[float], changed: bool
+) -> None:
+    assert is_change(base, tuned, again) == changed
 
 
 @pytest.mark.parametrize(

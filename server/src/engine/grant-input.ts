@@ -24,11 +24,12 @@ export async function recordLoadedAdapter(
     where id = ${workloadId} and ${adapter.name} <> all (adapter_names)`.execute(tx);
 }
 
-/** Transaction step: removes an adapter that the server could not load from its spec. */
-export async function dropFailedAdapter(tx: Transaction, workloadId: string, name: string): Promise<void> {
+/** Transaction step: removes an adapter from the server's spec, so that the next attempt does not load it. */
+export async function dropAdapter(tx: Transaction, workloadId: string, name: string): Promise<void> {
+  const names = sql`jsonb_build_object('name', ${name}::text, 'input', 'adapter-' || ${name}::text)`;
   await sql`
-    update workloads set spec = spec || jsonb_build_object('adapters', coalesce(
-      (select jsonb_agg(one) from jsonb_array_elements(spec -> 'adapters') one where one ->> 'name' <> ${name}),
-      '[]'))
+    update workloads set spec = spec || jsonb_build_object(
+      'adapters', jsonb_path_query_array(spec, '$.adapters[*] ? (@.name != $name)', ${names}),
+      'inputs', jsonb_path_query_array(spec, '$.inputs[*] ? (@.name != $input)', ${names}))
     where id = ${workloadId} and ${name} = any (adapter_names)`.execute(tx);
 }

@@ -46,10 +46,15 @@ class ServingEngine(Protocol):
 
 @runtime_checkable
 class LoadsAdapters(Protocol):
-    """A model server that loads LoRA adapters while it runs."""
+    """A model server that loads and unloads LoRA adapters while it runs."""
 
     def load_adapter(self, name: str, folder: Path) -> None:
-        """Raises PlainError if it cannot serve the adapter."""
+        """Raises PlainError if it cannot serve the adapter, or MachineError if it does not answer
+        in time; a later call tries again."""
+        ...
+
+    def unload_adapter(self, name: str) -> None:
+        """Frees an adapter, and its name for another load. Raises MachineError."""
         ...
 
 

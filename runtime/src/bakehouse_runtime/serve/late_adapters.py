@@ -1,6 +1,5 @@
 """Loads adapters into a text server: the adapters of its spec before it is ready, and later the
-adapters that the Bakehouse server requests, so that a new fine-tune needs no second model
-server."""
+adapters that the Bakehouse server requests. Unloads adapters that no deployment needs."""
 
 from __future__ import annotations
 
@@ -30,12 +29,14 @@ class AdapterLoader:
     ) -> None:
         """`first` are the adapters of the spec."""
         self._work, self._engine, self._first = work, engine, first
-        self._tried: set[str] = set()
+        self._loaded: set[str] = set()
+        # Requests whose result was reported: names with the time of the request.
+        self._tried: set[tuple[str, str]] = set()
         self._failed_first: list[tuple[str, str]] = []
 
     def load_first(self) -> None:
         """Loads the adapters of the spec. The server starts without adapters that fail, because it
-        may serve other users; `load_missing` reports them. Raises MachineError."""
+        may serve other users; `follow_server` reports them. Raises MachineError."""
         inputs = self._work.inputs()
         for adapter in self._first:
             if adapter.input not in inputs:
@@ -46,28 +47,39 @@ class AdapterLoader:
                 raise
             except PlainError as error:
                 self._failed_first.append((adapter.name, str(error)))
+            else:
+                self._loaded.add(adapter.name)
 
-    def load_missing(self) -> None:
-        """Loads the adapters that the server's last answer names."""
+    def follow_server(self) -> None:
+        """Loads the adapters that the server's last answer requests, and unloads those that it no
+        longer wants."""
         reporter = self._work.reporter
         for name, failure in self._failed_first:
             reporter.adapter(name, failure)
         self._failed_first.clear()
-        missing = reporter.missing_adapters
-        self._tried &= {one.name for one in missing}
-        for one in missing:
-            if one.name in self._tried:
-                continue
-            try:
-                failure = self._failure(one)
-            except (ServerUnreachableError, MachineError) as error:
-                # The next poll tries again.
-                _log.warning("failed to fetch an adapter: %s", error)
-                return
-            except StopRequested:
-                return
-            self._tried.add(one.name)
-            reporter.adapter(one.name, failure)
+        if (answer := reporter.last_answer) is None:
+            return
+        try:
+            if answer.wanted_adapters is not None:
+                for name in self._loaded.difference(answer.wanted_adapters):
+                    self._engine.unload_adapter(name)
+                    self._loaded.remove(name)
+            self._load(answer.adapters or [])
+        except (ServerUnreachableError, MachineError) as error:
+            # The next poll tries again.
+            _log.warning("failed to change the adapters: %s", error)
+        except StopRequested:
+            return
+
+    def _load(self, missing: list[ReportsAnswerAdapter]) -> None:
+        requests = {(one.name, one.requested_at): one for one in missing}
+        self._tried &= requests.keys()
+        for request, one in requests.items():
+            if request not in self._tried:
+                failure = None if one.name in self._loaded else self._failure(one)
+                self._loaded |= {one.name} if failure is None else set()
+                self._tried.add(request)
+                self._work.reporter.adapter(one.name, failure)
 
     def _failure(self, one: ReportsAnswerAdapter) -> str | None:
         """Loads an adapter; returns why it cannot be served."""

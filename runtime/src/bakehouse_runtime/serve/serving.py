@@ -90,7 +90,7 @@ def _serve(
         if ready:
             watchdog.check()
             if adapters:
-                adapters.load_missing()
+                adapters.follow_server()
         reporter.wait_for_stop(poll_s)
         poll_s = min(poll_s * _POLL_LOADING_GROWTH, _POLL_READY_S)
     if ready:

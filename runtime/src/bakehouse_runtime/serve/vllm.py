@@ -36,6 +36,8 @@ _LORAS_IN_MEMORY_MAX = 64
 _LOAD_TIMEOUT_S = 120.0
 # Any text: an adapter changes the probabilities of its tokens.
 _PROBE = "The baker sells 12 loaves of rye bread, and the price of each is"
+# Smaller differences of log-probabilities do not come from an adapter.
+_ROUNDING = 1e-6
 # The same share as in placement (choose-placement.ts).
 _GPU_MEMORY_PART = 0.9
 # The fields in which vLLM looks for a model's context length.
@@ -65,7 +67,6 @@ class Vllm:
         self._base = _folder(inputs, "base_model")
         self._model_name = spec.model_name
         self._adapters_dir = Path(spec.work_dir) / "adapters"
-        self._loaded: set[str] = set()
         self.base_url = f"http://{spec.host}:{port}"
         self._tokens = 0
         self._api_key = spec.api_key
@@ -108,28 +109,34 @@ class Vllm:
         """Loads an adapter. Raises PlainError if vLLM cannot, or if the adapter changes nothing:
         vLLM serves the base under the adapter's name if it knows none of its modules. Raises
         MachineError if vLLM does not answer in time; a later call tries again."""
-        # A deployment that slept requests its adapter again.
-        if name in self._loaded:
-            return
         served = self._adapters_dir / name
         if served.exists():
             # The last attempt got no answer, so vLLM may have loaded the adapter.
-            with contextlib.suppress(PlainError):
-                self._post("/v1/unload_lora_adapter", {"lora_name": name})
-            shutil.rmtree(served)
+            self.unload_adapter(name)
         rename_modules(folder, checkpoint_modules(self._base), served)
         self._post("/v1/load_lora_adapter", {"lora_name": name, "lora_path": str(served)})
-        if not is_zero(served) and self._probe(name) == self._probe(self._model_name):
-            self._post("/v1/unload_lora_adapter", {"lora_name": name})
+        if is_zero(served):
+            return
+        base = self._model_name
+        if not is_change(self._probe(base), self._probe(name), self._probe(base)):
+            self.unload_adapter(name)
             raise PlainError(
                 "The adapter changes nothing in vLLM: its modules are not those of the base model."
             )
-        self._loaded.add(name)
 
-    def _probe(self, name: str) -> Any:
+    def unload_adapter(self, name: str) -> None:
+        """Unloads an adapter and deletes its files. Running answers keep it. Raises MachineError if
+        vLLM does not answer in time."""
+        # vLLM may not have loaded it.
+        with contextlib.suppress(PlainError):
+            self._post("/v1/unload_lora_adapter", {"lora_name": name})
+        shutil.rmtree(self._adapters_dir / name)
+
+    def _probe(self, name: str) -> list[float]:
+        """Returns the log-probabilities of the probe's tokens, from the second."""
         body = {"model": name, "prompt": _PROBE, "max_tokens": 1, "prompt_logprobs": 0}
-        answer = self._post("/v1/completions", body).json()
-        return answer["choices"][0]["prompt_logprobs"]
+        tokens = self._post("/v1/completions", body).json()["choices"][0]["prompt_logprobs"][1:]
+        return [value["logprob"] for token in tokens for value in token.values()]
 
     def _post(self, path: str, body: dict[str, Any]) -> httpx.Response:
         headers = {"Authorization": f"Bearer {self._api_key}"}
@@ -150,6 +157,16 @@ class Vllm:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def is_change(base: list[float], tuned: list[float], again: list[float]) -> bool:
+    """Returns whether an adapter changes log-probabilities by more than two calls of the base
+    differ: on a GPU, rounding depends on the other requests in a batch."""
+    noise, change = (
+        max(abs(one - other) for one, other in zip(base, others, strict=True))
+        for others in (again, tuned)
+    )
+    return change > 3 * noise + _ROUNDING
 
 
 def environment(api_key: str) -> dict[str, str]:
@@ -229,7 +246,7 @@ def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: in
     words += [str(base)]
     words += [word for pair in arguments.items() for word in pair]
     words.append("--disable-fastapi-docs")
-    # For tests on a CPU.
+    # Only tests on a CPU set it: machines and clusters start this program without it.
     return words + shlex.split(os.environ.get("BAKEHOUSE_VLLM_ARGUMENTS", ""))
 
 

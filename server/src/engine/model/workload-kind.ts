@@ -19,8 +19,8 @@ export type WorkloadKind = {
   onReasons?: (tx: Transaction, workloads: Workload[]) => Promise<void>;
   /** Called when reports were accepted, and every few seconds without reports while the workload is alive. */
   onReports?: (tx: Transaction, workload: Workload, reports: Report[]) => Promise<void>;
-  /** Returns the adapters that the workload must load while it runs. Called with every batch of reports. */
-  missingAdapters?: (tx: Transaction, workload: Workload) => Promise<NonNullable<ReportsAnswer['adapters']>>;
+  /** Returns the adapters that the running workload must load and keep. Called with every batch of reports. */
+  findAdapters?: (tx: Transaction, workload: Workload) => Promise<Partial<ReportsAnswer>>;
   /** Called when a run has delivered its result. `artefacts` are the stored files that the result names. */
   onResult?: (tx: Transaction, workload: Workload, result: Result, artefacts: Artefact[]) => Promise<void>;
 };

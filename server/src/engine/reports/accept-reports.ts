@@ -73,12 +73,11 @@ export async function acceptReports(
     if (isVisible(before, workload, reports)) await announce(kinds, tx, workload, before);
     if (changes.outcome) await wakeEngines(tx);
     const { wanted, drainSeconds } = workload;
-    const adapters = (await kind?.missingAdapters?.(tx, workload)) ?? [];
     return {
       accepted_seq: workload.acceptedSeq,
       command: wanted === 'stopped' ? 'stop' : 'continue',
       ...(drainSeconds > 0 && { drain_seconds: drainSeconds }),
-      ...(adapters.length > 0 && { adapters }),
+      ...(await kind?.findAdapters?.(tx, workload)),
     };
   });
 }

@@ -1,32 +1,37 @@
 import type { Report, ReportsAnswer } from '@bakehouse/contract/runtime/report';
-import { dropFailedAdapter, grantInput, recordLoadedAdapter } from '../../../engine/grant-input.ts';
+import { dropAdapter, grantInput, recordLoadedAdapter } from '../../../engine/grant-input.ts';
 import type { Workload } from '../../../engine/model/workload.ts';
+import { findWorkloadWithSpec } from '../../../engine/workloads.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import type { Jobs } from '../../../platform/jobs/jobs.ts';
 import type { ServedAdapter } from '../../serving/served-model.ts';
 import { adapterParts } from '../../serving/text-spec.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
+import { adapterNames } from './plan/plan-model-server.ts';
 import { findModelServerOfWorkload, selectWaitingAdapters } from './server-queries.ts';
 import { announceModelServer } from './watch-model-server.ts';
 
 /*
- * vLLM can load adapters while it runs. When a server reports to us, the response names the adapters of new
- * deployments.
+ * vLLM can load and unload adapters while it runs. When a server reports to us, the response names the
+ * adapters of new deployments, and all adapters that it must keep.
  */
 
-/** Step: returns the adapters that a running model server must load, and gives it access to their files. */
-export async function listMissingAdapters(
+/** Step: returns the adapters that a running server must load, with access to their files, and keep. */
+export async function findAdapters(
   tx: Transaction,
   { id: workloadId, state, placement }: Workload,
-): Promise<NonNullable<ReportsAnswer['adapters']>> {
-  if (state !== 'ready' || placement.accelerator === null) return [];
-  const adapters = (await selectWaitingAdapters(tx, workloadId)).map(({ revision_id, adapter }) => ({
-    name: revision_id,
-    files: (adapter as ServedAdapter).files,
+): Promise<Partial<ReportsAnswer>> {
+  if (state !== 'ready' || placement.accelerator === null) return {};
+  const adapters = (await selectWaitingAdapters(tx, workloadId)).map((row) => ({
+    name: row.revision_id,
+    requested_at: row.requested_at.toISOString(),
+    files: (row.adapter as ServedAdapter).files,
   }));
   for (const { sha256, size_bytes: sizeBytes } of adapters.flatMap(({ files }) => files))
     await grantInput(tx, { workloadId, sha256, sizeBytes });
-  return adapters;
+  const found = await findWorkloadWithSpec(tx, workloadId);
+  const loaded = found ? adapterNames(found) : [];
+  return { adapters, wanted_adapters: [...loaded, ...adapters.map(({ name }) => name)] };
 }
 
 /**
@@ -46,7 +51,7 @@ export async function acceptAdapter(
     if (!found) return;
     const adapter = { ...(found.adapter as ServedAdapter), revisionId: name };
     await recordLoadedAdapter(tx, workloadId, adapterParts(adapter));
-  } else await dropFailedAdapter(tx, workloadId, name);
+  } else await dropAdapter(tx, workloadId, name);
   const failedAdapter = failure === null ? {} : { failedAdapter: { revisionId: name, reason: failure } };
   await jobs.enqueue(tx, reconcileModelServerJob, { serverId: server.id, ...failedAdapter });
   await announceModelServer(tx, server.id);

@@ -12,7 +12,7 @@ import type { PlacedModel } from '../../serving/served-model.ts';
 import type { ServerKindName } from '../../serving/server-kinds.ts';
 import { reconcileModelServerJob } from '../jobs/reconcile-model-server.ts';
 import { showDeployment } from '../kinds/deployment-state.ts';
-import { acceptAdapter, listMissingAdapters } from './late-adapters.ts';
+import { acceptAdapter, findAdapters } from './late-adapters.ts';
 import {
   findModelServer,
   findModelServerOfWorkload,
@@ -118,7 +118,7 @@ export function modelServerKind(jobs: Jobs, clock: Clock): WorkloadKind {
       const drainSeconds = Math.min(leaving.within_seconds, LEAVES_S_MAX);
       await stopWorkload(tx, { id, reason: LEAVES, drainSeconds, now: clock.now() });
     },
-    missingAdapters: listMissingAdapters,
+    findAdapters,
     onChange: async (tx, workload, before) => {
       const moved = workload.state !== before.state || passedOver(workload) !== passedOver(before);
       if (!moved && visibleState(workload) === visibleState(before)) return;

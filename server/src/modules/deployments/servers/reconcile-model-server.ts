@@ -1,3 +1,4 @@
+import { dropAdapter } from '../../../engine/grant-input.ts';
 import type { WorkloadState, WorkloadWithSpec } from '../../../engine/model/workload.ts';
 import { stopWorkload } from '../../../engine/request-workload.ts';
 import { findWorkloadWithSpec, lockWorkload } from '../../../engine/workloads.ts';
@@ -15,6 +16,7 @@ import {
   setDeploymentEnded,
 } from '../queries.ts';
 import {
+  adapterNames,
   carries,
   type ModelServerAction,
   neverSleeps,
@@ -82,6 +84,10 @@ async function reconcileOne(
     failedAdapter && up ? failureOfAdapter(up, failedAdapter) : failed && failureOfStart(failed, up);
   const failedDeployments = failure && server.replica === 1 ? await applyFailure(tx, now, all, failure) : [];
   const live = all.filter((deployment) => !failedDeployments.includes(deployment));
+  if (current && server.engine === 'vllm' && server.deployment_id === null) {
+    for (const name of adapterNames(current))
+      if (!live.some((row) => row.revision_id === name)) await dropAdapter(tx, current.id, name);
+  }
 
   const starterWanted = server.starter_requested_at !== null && (failed === null || up !== null);
   if (!starterWanted && server.starter_requested_at) await setStarterRequested(tx, server.id, null);

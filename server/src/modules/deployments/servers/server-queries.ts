@@ -50,16 +50,16 @@ export async function findModelServerOfWorkload(db: Db, workloadId: string) {
  * while it runs.
  */
 export async function selectWaitingAdapters(tx: Transaction, workloadId: string) {
-  const { rows } = await sql<{ revision_id: string; adapter: unknown }>`
-    select distinct on (revision_id) revision_id, adapter
+  const { rows } = await sql<{ revision_id: string; adapter: unknown; requested_at: Date }>`
+    select distinct on (revision_id) revision_id, adapter,
+      greatest(deployments.created_at, last_request_at) as requested_at
     from model_servers server
     join workloads on workloads.id = server.workload_id
     join deployments on deployments.model_server_id = server.id
     where server.workload_id = ${workloadId} and server.engine = 'vllm'
       and terminated_at is null and not sleeping and adapter is not null
-      and revision_id::text <> all (adapter_names) and (adapter ->> 'rank')::int <= (spec ->> 'lora_rank')::int`.execute(
-    tx,
-  );
+      and revision_id::text <> all (adapter_names) and (adapter ->> 'rank')::int <= (spec ->> 'lora_rank')::int
+    order by revision_id, requested_at desc`.execute(tx);
   return rows;
 }
 

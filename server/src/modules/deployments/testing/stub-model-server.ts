@@ -38,6 +38,8 @@ export type Stub = {
   failure: string | null;
   /** Starting servers that carry this adapter (revision id) fail. */
   brokenAdapter: string | null;
+  /** The adapters that the last answer to a report wants; undefined if it unloads none. */
+  wantedAdapters: string[] | undefined;
   /** One function per ready server, which reports that its slot is being withdrawn. */
   leave: (() => Promise<unknown>)[];
 };
@@ -55,7 +57,7 @@ export function stubModelServer(): Stub {
     ...{ answer: 'ok' as const, says: null, calls: null },
     held: Promise.resolve(),
     gate: Promise.resolve(),
-    ...{ failure: null, brokenAdapter: null, leave: [] },
+    ...{ failure: null, brokenAdapter: null, wantedAdapters: undefined, leave: [] },
     script: async (launch, { stop, killed, print }) => {
       const post = (reports: object[]) =>
         fetch(launch.server.base_url + postWorkloadReports.path.replace(':workloadId', launch.workloadId), {
@@ -103,7 +105,7 @@ export function stubModelServer(): Stub {
       print('model loaded');
       await report(2, { type: 'ready', base_url: `http://127.0.0.1:${port}` });
       stub.leave.push(() => report(3, { type: 'leaving', within_seconds: 1770 }));
-      const life = signsOfLife(post, { inFlight: () => inFlight, broken: () => stub.brokenAdapter });
+      const life = signsOfLife(post, { inFlight: () => inFlight, stub });
       await ended(AbortSignal.any([stop, killed, life.drained]));
       life.end();
       await new Promise((resolve) => {
@@ -123,14 +125,15 @@ export function stubModelServer(): Stub {
  */
 function signsOfLife(
   post: (reports: object[]) => Promise<Response>,
-  { inFlight, broken }: { inFlight: () => number; broken: () => string | null },
+  { inFlight, stub }: { inFlight: () => number; stub: Stub },
 ) {
   const drained = new AbortController();
   const give = async () => {
     const reply = (await (await post([])).json()) as ReportsAnswer;
     if (reply.command === 'stop' && inFlight() === 0) drained.abort();
+    stub.wantedAdapters = reply.wanted_adapters;
     for (const [index, { name }] of (reply.adapters ?? []).entries()) {
-      const failure = name === broken() ? 'An adapter does not fit' : null;
+      const failure = name === stub.brokenAdapter ? 'An adapter does not fit' : null;
       const numbered = { seq: reply.accepted_seq + index + 1, at: new Date().toISOString() };
       await post([{ ...numbered, type: 'adapter', name, failure }]);
     }

@@ -80,7 +80,7 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
     if (coming && carriesAll(coming)) return [];
     return [...stop(next), ...forget('next', next), { type: 'start', as: 'current' }];
   }
-  // Adapters that are no longer needed are harmless. The next restart leaves them out.
+  // Adapters that are no longer needed are harmless. vLLM unloads them; llama.cpp keeps them until it is replaced.
   if (carriesAll(current)) return [...stop(next), ...forget('next', next)];
   if (!coming || !carriesAll(coming)) {
     return [...stop(next), { type: 'start', as: 'next' }];
