@@ -17,6 +17,9 @@ import { temporaryFolder } from '../../testing/temporary-folder.ts';
 import { type TestServer, type TestUser, testServer } from '../../testing/test-server.ts';
 import { recordLineage } from '../assets/lineage.ts';
 import { readRevision } from '../assets/read-revision.ts';
+import { sleepDeployment } from '../deployments/end-deployment.ts';
+import { countTime, settleStopped } from '../deployments/metering/meter-deployment.ts';
+import { lockDeployment } from '../deployments/queries.ts';
 import { insertModel, insertTraining } from '../deployments/testing/test-models.ts';
 
 /* Tests the whole product with vLLM's CPU build. Its "GPU" is this machine's CPU. */
@@ -325,6 +328,26 @@ describe.skipIf(!isInstalled)(
       const { driver } = await start();
       for (const { id, attempt } of await driver.listAlive()) await driver.kill(id, attempt);
       expect(textOf(await ask({ model: 'first' }))).not.toBe('');
+    });
+
+    test('sleeps with its adapter, and wakes for a request', async () => {
+      const { server, user, driver } = await start();
+      const { db, clock } = server.services;
+      const texts = [textOf(await ask({})), textOf(await ask({ model: 'first' }))];
+      const pods = await db
+        .selectFrom('deployments')
+        .select('id')
+        .where('user_id', '=', user.userId)
+        .where('terminated_at', 'is', null)
+        .execute();
+      for (const { id } of pods) {
+        await inTransaction(db, async (tx) =>
+          sleepDeployment(tx, clock, await countTime(tx, clock.now(), await lockDeployment(tx, id))),
+        );
+        await settleStopped(server.services, id);
+      }
+      await vi.waitFor(async () => expect(await driver.listAlive()).toEqual([]), patiently);
+      expect([textOf(await ask({})), textOf(await ask({ model: 'first' }))]).toEqual(texts);
     });
 
     test('returns embeddings', async () => {
