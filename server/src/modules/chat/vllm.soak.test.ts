@@ -39,23 +39,11 @@ type Choice = {
 };
 type Answer = { choices: Choice[]; usage: Usage };
 
-/** Writes a tiny Llama, adapters for it and for another model, and an encoder. */
+/** Returns the files of `runtime/tests/with_vllm/soak_models.py`, by model and path. */
 async function writeModels(): Promise<Models> {
   const folder = await temporaryFolder();
   const { command, env } = await runtimeCommand(machine);
-  const program = `
-import shutil, sys
-from pathlib import Path
-from with_vllm.tiny_families import write_adapter, write_encoder, write_family
-folder = Path(sys.argv[1])
-base = write_family(folder / "base", "llama")
-write_adapter(base, folder / "first", [*range(10, 20)], seed=1)
-write_adapter(base, folder / "second", [*range(10, 20)], seed=2)
-other = write_family(folder / "other", "phi3")
-write_adapter(other, folder / "strange", [*range(10, 20)])
-shutil.rmtree(other)
-write_encoder(folder / "encoder")`;
-  await runProgram(command, ['-c', program, folder], {
+  await runProgram(command, ['-m', 'with_vllm.soak_models', folder], {
     env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
   });
   const models: Models = {};
@@ -112,8 +100,9 @@ function start(): Promise<Started> {
   return started;
 }
 
-/** Deployment names, by the short names in these tests. */
+/** Names and ids of deployments, by the short names in these tests. */
 const names: Record<string, string> = {};
+const pods: Record<string, string> = {};
 
 async function deploy(server: TestServer, user: TestUser, assetId: string, name: string) {
   const body = { model_id: assetId, user_id: user.userId };
@@ -124,18 +113,13 @@ async function deploy(server: TestServer, user: TestUser, assetId: string, name:
     return found;
   }, patiently);
   names[name] = pod.model_name;
+  pods[name] = podId;
   return pod;
 }
 
-async function terminate({ services, request }: TestServer, user: TestUser, modelName: string) {
-  const pod = await services.db
-    .selectFrom('deployments')
-    .select('id')
-    .where('model_name', '=', modelName)
-    .where('terminated_at', 'is', null)
-    .executeTakeFirst();
-  const query = { user_id: user.userId };
-  if (pod) await request(terminatePod, { params: { podId: pod.id }, query }, { as: user });
+async function terminate(server: TestServer, user: TestUser, name: string) {
+  const params = { podId: pods[name] ?? '' };
+  await server.request(terminatePod, { params, query: { user_id: user.userId } }, { as: user });
 }
 
 const question = [{ role: 'user', content: 'What do you bake?' }];
@@ -162,6 +146,19 @@ async function ask(body: object): Promise<Answer> {
   const found = JSON.parse(said) as Answer;
   used.push(found.usage);
   return found;
+}
+
+/** Returns the names of the models in vLLM: the base and the loaded adapters. */
+async function loadedModels(): Promise<string[]> {
+  const { server } = await start();
+  const { base_url: url, server_key: key } = await server.services.db
+    .selectFrom('workloads')
+    .select(['base_url', 'server_key'])
+    .where('state', '=', 'ready')
+    .executeTakeFirstOrThrow();
+  const answer = await fetch(`${url}/v1/models`, { headers: { authorization: `Bearer ${key}` } });
+  const { data } = (await answer.json()) as { data: { id: string }[] };
+  return data.map(({ id }) => id);
 }
 
 const textOf = ({ choices: [one] }: Answer) => one?.message.content ?? '';
@@ -304,7 +301,7 @@ describe.skipIf(!isInstalled)(
       expect(written).toBeLessThan(2_000);
     });
 
-    test('loads adapters into the running server, and reports an adapter that does not fit', async () => {
+    test('loads and unloads adapters in the running server, and reports an adapter that does not fit', async () => {
       const all = await start();
       const { server, user, driver } = all;
       const [before] = await driver.listAlive();
@@ -316,7 +313,9 @@ describe.skipIf(!isInstalled)(
         texts.add(textOf(await ask({ model: title })));
       }
       expect(texts.size).toBe(3);
-      await terminate(server, user, names.second ?? '');
+      await vi.waitFor(async () => expect(await loadedModels()).toHaveLength(3), patiently);
+      await terminate(server, user, 'second');
+      await vi.waitFor(async () => expect(await loadedModels()).toHaveLength(2), patiently);
       const pod = await deploy(server, user, await insertFineTune(all, 'strange'), 'strange');
       expect(pod.status).toBe('failed');
       expect(JSON.stringify(pod)).toContain('does not fit the base model');
@@ -331,16 +330,10 @@ describe.skipIf(!isInstalled)(
     });
 
     test('sleeps with its adapter, and wakes for a request', async () => {
-      const { server, user, driver } = await start();
+      const { server, driver } = await start();
       const { db, clock } = server.services;
       const texts = [textOf(await ask({})), textOf(await ask({ model: 'first' }))];
-      const pods = await db
-        .selectFrom('deployments')
-        .select('id')
-        .where('user_id', '=', user.userId)
-        .where('terminated_at', 'is', null)
-        .execute();
-      for (const { id } of pods) {
+      for (const id of [pods.base ?? '', pods.first ?? '']) {
         await inTransaction(db, async (tx) =>
           sleepDeployment(tx, clock, await countTime(tx, clock.now(), await lockDeployment(tx, id))),
         );
@@ -352,7 +345,7 @@ describe.skipIf(!isInstalled)(
 
     test('returns embeddings', async () => {
       const { server, user, models, driver } = await start();
-      for (const name of Object.values(names)) await terminate(server, user, name);
+      for (const name of ['base', 'first']) await terminate(server, user, name);
       await vi.waitFor(async () => expect(await driver.listAlive()).toEqual([]), patiently);
       const { assetId } = await insertModel(server.services, user, 'Encoder', models.encoder ?? {});
       await deploy(server, user, assetId, 'encoder');
