@@ -5,20 +5,27 @@ import { setCredentials } from './credentials.ts';
 import { shareRead } from './shared-reads.ts';
 import { upload } from './upload.ts';
 
-/** The response that the test sets. */
-let answer: { status: number; body: string };
+/** The response that the test sets; null for a connection that is silent. */
+let answer: { status: number; body: string } | null;
+let onBytes: ((event: { loaded: number; total: number }) => void) | undefined;
 /** Form parts in order. */
 let sent: string[] = [];
 class Request {
   status = 0;
   responseText = '';
-  upload = {};
+  upload: { onprogress?: typeof onBytes } = {};
   onload: () => void = () => undefined;
+  onabort: () => void = () => undefined;
   open() {}
+  abort() {
+    this.onabort();
+  }
   setRequestHeader() {}
   getResponseHeader = () => null;
   send(form: FormData) {
     sent = [...form.keys()];
+    onBytes = this.upload.onprogress;
+    if (!answer) return;
     this.status = answer.status;
     this.responseText = answer.body;
     this.onload();
@@ -63,6 +70,22 @@ test('reads started before the upload are not shared with later callers', async 
   void shareRead('files', undefined, () => new Promise(() => {}));
   await send();
   expect(await shareRead('files', undefined, async () => 'with x.csv')).toBe('with x.csv');
+});
+
+test('fails if no byte is accepted for two minutes', async () => {
+  vi.useFakeTimers();
+  answer = null;
+  const sending = send();
+  vi.advanceTimersByTime(110_000);
+  onBytes?.({ loaded: 1, total: 2 });
+  vi.advanceTimersByTime(110_000);
+  expect(vi.getTimerCount()).toBe(1);
+  vi.advanceTimersByTime(10_000);
+  await expect(sending).rejects.toMatchObject({
+    message: 'The upload stopped: no data went through for two minutes. Check your connection and try again.',
+    code: 'timeout',
+  });
+  vi.useRealTimers();
 });
 
 test('a response marks the server as online', async () => {

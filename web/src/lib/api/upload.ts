@@ -5,6 +5,9 @@ import { keyHeader, refused } from './api-client.ts';
 import { ApiError, toApiError } from './api-error.ts';
 import { discardSharedReads } from './shared-reads.ts';
 
+/** A connection that neither accepts bytes nor responds for this long counts as lost. */
+const STALL_MS = 120_000;
+
 type Options = {
   /** Bytes sent so far, and the request's total. */
   onProgress?: (sentBytes: number, totalBytes: number) => void;
@@ -13,7 +16,7 @@ type Options = {
 
 /**
  * Uploads one file as the form part that the endpoint names; `fields` are form parts that precede it. Throws
- * an `ApiError`, with code 'aborted' if the signal aborted it.
+ * an `ApiError`, with code 'aborted' if the signal aborted it and 'timeout' if the connection stalled.
  */
 export function upload<E extends Endpoint>(
   endpoint: E,
@@ -48,14 +51,26 @@ function send<E extends Endpoint>(
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     const abort = () => request.abort();
+    let stalled = false;
+    const giveUp = () => {
+      stalled = true;
+      void checkServer();
+      request.abort();
+    };
+    let timer = setTimeout(giveUp, STALL_MS);
     const finish = (settle: () => void) => {
+      clearTimeout(timer);
       options.signal?.removeEventListener('abort', abort);
       discardSharedReads();
       settle();
     };
     request.open(endpoint.method, url);
     for (const [name, value] of Object.entries(keyHeader(endpoint))) request.setRequestHeader(name, value);
-    request.upload.onprogress = (event) => options.onProgress?.(event.loaded, event.total);
+    request.upload.onprogress = (event) => {
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, STALL_MS);
+      options.onProgress?.(event.loaded, event.total);
+    };
     const fail = () => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' }));
     request.onload = () =>
       finish(() => {
@@ -74,12 +89,21 @@ function send<E extends Endpoint>(
       void checkServer();
       finish(fail);
     };
-    request.onabort = () =>
-      finish(() => reject(new ApiError('The upload was cancelled', { status: 0, code: 'aborted' })));
+    request.onabort = () => finish(() => reject(stalled ? stallError() : cancelError()));
     options.signal?.addEventListener('abort', abort);
     request.send(body);
     if (options.signal?.aborted) request.abort();
   });
+}
+
+function stallError(): ApiError {
+  const message =
+    'The upload stopped: no data went through for two minutes. Check your connection and try again.';
+  return new ApiError(message, { status: 0, code: 'timeout' });
+}
+
+function cancelError(): ApiError {
+  return new ApiError('The upload was cancelled', { status: 0, code: 'aborted' });
 }
 
 function parseJson(text: string): unknown {

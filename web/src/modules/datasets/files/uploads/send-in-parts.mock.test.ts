@@ -67,9 +67,21 @@ function send(signal = new AbortController().signal) {
   return { sending, progress, stalled };
 }
 
+/** Advances the fake clock until the upload has ended. */
+async function passPauses(sending: Promise<unknown>): Promise<void> {
+  let ended = false;
+  const end = () => {
+    ended = true;
+  };
+  sending.then(end, end);
+  while (!ended) await vi.advanceTimersByTimeAsync(30_000);
+}
+
 test('sends every part with its hash, and completes after the last', async () => {
+  vi.useFakeTimers();
   answers = [{ file: null, revision_id: null }];
   const { sending, progress } = send();
+  await passPauses(sending);
   await expect(sending).resolves.toEqual(done);
   expect(calls[0]).toBe('POST uploads');
   expect(calls.slice(1, 5).toSorted()).toEqual(['part 1: one ', 'part 2: two ', 'part 3: thre', 'part 4: e']);
@@ -102,6 +114,32 @@ test('sends parts again that the server has lost', async () => {
   await expect(sending).resolves.toEqual(done);
   expect(calls.filter((one) => one === 'POST uploads')).toHaveLength(2);
 });
+
+test.each([
+  {
+    what: 'loses parts after each attempt',
+    answer: () => new ApiError('Send part 2 again', { status: 409, param: 'parts' }),
+    calls: 6,
+    message: 'Send part 2 again',
+  },
+  {
+    what: 'never finishes assembling the file',
+    answer: () => ({ file: null, revision_id: null }),
+    calls: 60,
+    message: 'The server is still assembling the file. Try again in a few minutes to continue.',
+  },
+])(
+  'gives up after $calls calls with pauses if the server $what',
+  async ({ answer, message, ...expected }) => {
+    vi.useFakeTimers();
+    answers = Array.from({ length: 200 }, () => answer());
+    const completions = () => calls.filter((one) => one === 'POST complete').length;
+    const { sending } = send();
+    await passPauses(sending);
+    await expect(sending).rejects.toThrow(message);
+    expect(completions()).toBe(expected.calls);
+  },
+);
 
 test('reports that it is waiting while the server is unreachable', async () => {
   vi.useFakeTimers();

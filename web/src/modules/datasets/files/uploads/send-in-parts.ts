@@ -21,8 +21,10 @@ const PARALLEL = 4;
 /** The server responds within 20 s, if only to report that it is still assembling the file. */
 const COMPLETE_MS = 60_000;
 const PAUSE_MS = { first: 1_000, last: 30_000 };
-/** Attempts if the server is busy or out of space. */
+/** Attempts if the server is busy or out of space, or has lost parts. */
 const ANSWERED_TRIES = 5;
+/** With the pauses between them, about half an hour. */
+const ASSEMBLY_TRIES = 60;
 const UNREACHED = ['network', 'timeout', 'lookup'];
 
 type Options = {
@@ -52,22 +54,26 @@ export async function sendInParts(
       ),
     );
   let upload = await create();
-  for (;;) {
+  for (let tries = 0; ; tries += 1) {
     try {
       await sendMissing(assetId, upload, file, options);
       return await complete(assetId, upload, options);
     } catch (error) {
+      if (tries >= ANSWERED_TRIES) throw error;
       if (error instanceof OtherFile) {
         // The earlier upload was of another file with the same name and size.
         await deleteUpload(assetId, upload.upload_id);
       } else if (!(error instanceof ApiError && error.status === 409 && error.param === 'parts')) throw error;
+      if (tries > 0) await pause(options.signal, pauseAfter(tries));
       upload = await create();
     }
   }
 }
 
 /** The uploaded parts belong to another file. */
-class OtherFile extends Error {}
+class OtherFile extends Error {
+  override readonly message = 'Another file with this name and size is being uploaded. Rename one of them.';
+}
 
 async function sendMissing(id: string, upload: AssetUpload, file: File, options: Options): Promise<void> {
   if (upload.is_whole) return options.onProgress(file.size);
@@ -119,12 +125,16 @@ async function complete(
   { upload_id: uploadId }: AssetUpload,
   options: Options,
 ): Promise<UploadedFile> {
-  for (;;) {
+  for (let tries = 0; tries < ASSEMBLY_TRIES; tries += 1) {
     const { file, revision_id } = await persist(options, () =>
       call(completeUpload, { params: { id, uploadId } }, { signal: options.signal, timeoutMs: COMPLETE_MS }),
     );
     if (file && revision_id) return { file, revision_id };
+    await pause(options.signal, pauseAfter(tries));
   }
+  throw new ApiError('The server is still assembling the file. Try again in a few minutes to continue.', {
+    ...{ status: 0, code: 'assembling' },
+  });
 }
 
 /** Retries until the server answers; rejections are not retried. */
@@ -141,10 +151,14 @@ async function persist<T>(
       const isBusy = (error.status === 429 || error.status >= 500) && tries < ANSWERED_TRIES;
       if (!isBusy && !UNREACHED.includes(error.code)) throw error;
       onStalled(true);
-      await pause(signal, Math.min(PAUSE_MS.first * 2 ** tries, PAUSE_MS.last));
+      await pause(signal, pauseAfter(tries));
       onStalled(false);
     }
   }
+}
+
+function pauseAfter(tries: number): number {
+  return Math.min(PAUSE_MS.first * 2 ** tries, PAUSE_MS.last);
 }
 
 /** Waits for `ms` or until the server is reachable. */
