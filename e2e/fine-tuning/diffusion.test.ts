@@ -63,8 +63,8 @@ async function startTraining(page: Page): Promise<void> {
   await look(page, 'diffusion-pictures');
   await next.click();
   await page.getByRole('radio', { name: 'Quick look' }).click();
-  await page.getByRole('textbox', { name: 'Steps', exact: true }).fill(String(STEPS));
-  await page.getByRole('textbox', { name: 'Steps between samples' }).fill(String(STEPS / 2));
+  await page.getByRole('spinbutton', { name: 'Steps', exact: true }).fill(String(STEPS));
+  await page.getByRole('spinbutton', { name: 'Steps between samples' }).fill(String(STEPS / 2));
   await page.getByLabel('Sample prompts').fill('zwk, a red disc');
   await look(page, 'diffusion-training');
   await page.getByRole('button', { name: 'Validate' }).click();
@@ -105,7 +105,7 @@ async function makePicture(page: Page): Promise<void> {
   if (picture) await page.getByLabel('Choose a file').setInputFiles(picture);
   await page.getByLabel('Prompt').fill('zwk, make it blue');
   await unfoldSettings(page);
-  await page.getByRole('textbox', { name: 'Steps' }).fill('4');
+  await page.getByRole('spinbutton', { name: 'Steps' }).fill('4');
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor({ timeout: WORK_MS });
   await page.getByRole('button', { name: 'Generate' }).click();
   const results = page.getByRole('region', { name: 'Results' });

@@ -24,8 +24,8 @@ journey(
     await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
     await page.getByLabel('Prompt').fill(prompt);
     await unfoldSettings(page);
-    await page.getByRole('textbox', { name: 'Steps' }).fill('30');
-    await page.getByRole('textbox', { name: 'Number of experts' }).fill('8');
+    await page.getByRole('spinbutton', { name: 'Steps' }).fill('30');
+    await page.getByRole('spinbutton', { name: 'Number of experts' }).fill('8');
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
     await page.getByRole('button', { name: 'Generate' }).click();
     await page

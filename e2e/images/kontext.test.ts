@@ -12,7 +12,7 @@ async function generate(page: Page, prompt: string, steps: string): Promise<void
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
   await page.getByLabel('Prompt').fill(prompt);
   await unfoldSettings(page);
-  await page.getByRole('textbox', { name: 'Steps' }).fill(steps);
+  await page.getByRole('spinbutton', { name: 'Steps' }).fill(steps);
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
   await page.getByRole('button', { name: 'Generate' }).click();
 }

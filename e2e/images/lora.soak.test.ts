@@ -46,9 +46,9 @@ journey(
       .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture });
     await page.getByLabel('Prompt').fill('make it blue');
     await unfoldSettings(page);
-    await page.getByRole('textbox', { name: 'Steps' }).fill('4');
+    await page.getByRole('spinbutton', { name: 'Steps' }).fill('4');
     await choose(page, 'LoRA', 'Watercolour');
-    await page.getByRole('textbox', { name: 'LoRA strength' }).fill('0.5');
+    await page.getByRole('spinbutton', { name: 'LoRA strength' }).fill('0.5');
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor({ timeout: WORK_MS });
     await page.getByRole('button', { name: 'Generate' }).click();
     const results = page.getByRole('region', { name: 'Results' });

@@ -18,7 +18,7 @@ async function generate(page: Page, prompt: string, settings: Record<string, str
   await page.getByLabel('Prompt').fill(prompt);
   await unfoldSettings(page);
   for (const [label, value] of Object.entries(settings))
-    await page.getByRole('textbox', { name: label }).fill(value);
+    await page.getByRole('spinbutton', { name: label }).fill(value);
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
   await page.getByRole('button', { name: 'Generate' }).click();
 }
@@ -79,7 +79,7 @@ journey(
     await page.waitForURL('**/paris');
     await expect.poll(() => page.getByLabel('Prompt').inputValue()).toBe(prompt);
     await unfoldSettings(page);
-    expect(await page.getByRole('textbox', { name: 'Steps' }).inputValue()).toBe('10');
+    expect(await page.getByRole('spinbutton', { name: 'Steps' }).inputValue()).toBe('10');
   },
 );
 

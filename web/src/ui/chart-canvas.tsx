@@ -108,7 +108,11 @@ function Swatch({ name, color }: { name: string; color: string }) {
 
 type Hovered = { hover: Hover | null; onHover: (hover: Hover | null) => void };
 
-/** The canvas. Created on mount, then updated with new data and resized with its container. */
+/**
+ * The canvas. Created on mount, then updated with new data and resized with its container. It has the role of an
+ * application, because screen readers then pass the arrow keys on. A click does not focus it, because the focus
+ * selects the last value.
+ */
 function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
   const { x, series, kind, smoothing, logScale, height } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -161,21 +165,21 @@ function Plot({ hover, onHover, ...props }: PlotProps & Hovered) {
   if (last < 0) return canvas;
   return (
     <div
-      role="slider"
+      role="application"
+      aria-roledescription="chart"
       tabIndex={0}
       aria-label={`${props.label}, values`}
-      aria-valuemin={0}
-      aria-valuemax={last}
-      aria-valuenow={now}
-      // Screen readers announce it on every step of a slider.
-      aria-valuetext={valuesAt(now, props)}
       onKeyDown={chooseByKey}
+      onMouseDown={(event) => event.preventDefault()}
       onFocus={() => setChosen(x[now] ?? null)}
       onPointerMove={() => setChosen(null)}
       onBlur={leave}
       className="rounded-lg outline-offset-2"
     >
       {canvas}
+      <span role="status" className="sr-only">
+        {chosen === null ? '' : valuesAt(now, props)}
+      </span>
     </div>
   );
 }

@@ -41,7 +41,7 @@ function show(props: { values?: Values; problems?: Partial<Record<keyof Values, 
 
 it('renders each field with its label, help and value', () => {
   show();
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Rounds' }).value).toBe('3');
+  expect(screen.getByRole<HTMLInputElement>('spinbutton', { name: 'Rounds' }).value).toBe('3');
   expect(screen.getByText('How often.')).toBeTruthy();
   expect(screen.getByRole('combobox', { name: 'Method' }).textContent).toContain('By regex');
   expect(screen.getByRole('checkbox', { name: 'crust' }).getAttribute('aria-checked')).toBe('true');
@@ -51,12 +51,12 @@ it('reports changes by field name, and a cleared number as NaN', async () => {
   const onChange = show();
   await userEvent.click(screen.getByRole('checkbox', { name: 'crumb' }));
   expect(onChange).toHaveBeenLastCalledWith({ parts: ['crust', 'crumb'] });
-  await userEvent.clear(screen.getByRole('textbox', { name: 'Rounds' }));
+  await userEvent.clear(screen.getByRole('spinbutton', { name: 'Rounds' }));
   expect(onChange).toHaveBeenLastCalledWith({ rounds: Number.NaN });
 });
 
 it('shows each error at its field', () => {
   show({ values: { ...values, rounds: 10 }, problems: { rounds: 'Rounds must be at most 9' } });
-  expect(screen.getByRole('textbox', { name: 'Rounds' }).getAttribute('aria-invalid')).toBe('true');
+  expect(screen.getByRole('spinbutton', { name: 'Rounds' }).getAttribute('aria-invalid')).toBe('true');
   expect(screen.getByText('Rounds must be at most 9')).toBeTruthy();
 });

@@ -26,8 +26,16 @@ function show(first: number | null = 5) {
     );
   }
   render(<Form />);
-  return { onChange, input: screen.getByRole<HTMLInputElement>('textbox', { name: 'Steps' }) };
+  return { onChange, input: screen.getByRole<HTMLInputElement>('spinbutton', { name: 'Steps' }) };
 }
+
+test('exposes its value and bounds', async () => {
+  const { input } = show();
+  const exposed = () => ['now', 'min', 'max'].map((name) => input.getAttribute(`aria-value${name}`));
+  expect(exposed()).toEqual(['5', '1', '9']);
+  await userEvent.clear(input);
+  expect(exposed()).toEqual([null, '1', '9']);
+});
 
 test('typed text stays unchanged until blur, even out of bounds', async () => {
   const { onChange, input } = show();

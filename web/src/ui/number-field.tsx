@@ -65,7 +65,10 @@ export function NumberField({
       )}
     >
       <Field.Control
-        aria-roledescription="Number field"
+        role="spinbutton"
+        aria-valuenow={value ?? undefined}
+        aria-valuemin={min}
+        aria-valuemax={max}
         autoComplete="off"
         inputMode={min === undefined || min < 0 ? 'text' : 'decimal'}
         disabled={disabled}

@@ -77,7 +77,7 @@ it('a substitute starter is labelled as such, describes its output, and asks onl
   expect(generate().disabled).toBe(false);
   expect(prompt().value).toBe('Rye bread');
   await userEvent.click(await screen.findByRole('button', { name: 'Advanced' }));
-  expect(screen.getByRole('textbox', { name: 'Seed' })).toBeTruthy();
+  expect(screen.getByRole('spinbutton', { name: 'Seed' })).toBeTruthy();
   for (const name of ['Pictures', 'Steps', 'Guidance'])
     expect(screen.queryByRole('textbox', { name })).toBeNull();
   await userEvent.click(screen.getByRole('button', { name: 'a red apple on a table' }));
@@ -113,7 +113,7 @@ it("a page served by a service shows that and its price, and offers the service'
   );
   expect(screen.queryByRole('group', { name: 'Quality' })).toBeNull();
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.03');
-  const count = await screen.findByRole('textbox', { name: 'Pictures' });
+  const count = await screen.findByRole('spinbutton', { name: 'Pictures' });
   await userEvent.clear(count);
   await userEvent.type(count, '3');
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');

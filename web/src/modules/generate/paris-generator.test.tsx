@@ -80,7 +80,7 @@ it('shows how much of a prompt the starter model reads', async () => {
 it('corrects an invalid number on blur, and explains it until the number changes', async () => {
   await renderPage('/paris');
   await unfold();
-  const guidance = await screen.findByRole<HTMLInputElement>('textbox', { name: 'Guidance' });
+  const guidance = await screen.findByRole<HTMLInputElement>('spinbutton', { name: 'Guidance' });
   await userEvent.clear(guidance);
   await userEvent.type(guidance, '99');
   expect(screen.queryByText(/is too high/)).toBeNull();
@@ -178,16 +178,16 @@ it('fills the form from a remix and removes it from the URL', async () => {
   );
   await waitFor(() => expect(prompt().value).toBe('Rye'));
   await unfold();
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Seed' }).value).toBe('7');
+  expect(screen.getByRole<HTMLInputElement>('spinbutton', { name: 'Seed' }).value).toBe('7');
   expect(screen.getByRole('combobox', { name: 'Experts' }).textContent).toContain('The best one');
   await waitFor(() => expect(router.state.location.search).toEqual({}));
 
   await userEvent.click(screen.getByRole('button', { name: 'Reset settings' }));
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Seed' }).value).toBe('');
-  expect(screen.getByRole<HTMLInputElement>('textbox', { name: 'Steps' }).value).toBe('20');
+  expect(screen.getByRole<HTMLInputElement>('spinbutton', { name: 'Seed' }).value).toBe('');
+  expect(screen.getByRole<HTMLInputElement>('spinbutton', { name: 'Steps' }).value).toBe('20');
 });
 
-const field = (name: string) => screen.getByRole<HTMLInputElement>('textbox', { name });
+const field = (name: string) => screen.getByRole<HTMLInputElement>('spinbutton', { name });
 const retype = async (name: string, text: string) => {
   await userEvent.clear(field(name));
   if (text !== '') await userEvent.type(field(name), text);

@@ -34,13 +34,13 @@ const field = () => screen.queryByRole<HTMLInputElement>('combobox', { name: 'Lo
 it("the user's deployment generates with one of the user's LoRAs at the given strength", async () => {
   await renderPage('/flux');
   await waitFor(() => expect(field()?.placeholder).toBe('None'));
-  expect(screen.queryByRole('textbox', { name: 'LoRA strength' })).toBeNull();
+  expect(screen.queryByRole('spinbutton', { name: 'LoRA strength' })).toBeNull();
   await waitFor(() => expect(quoted()).toMatchObject({ model: 'rye' }));
   expect(quoted()).not.toHaveProperty('parameters.lora');
 
   await userEvent.click(screen.getByRole('combobox', { name: 'LoRA' }));
   await userEvent.click(await screen.findByRole('option', { name: 'Watercolor' }));
-  const strength = await screen.findByRole('textbox', { name: 'LoRA strength' });
+  const strength = await screen.findByRole('spinbutton', { name: 'LoRA strength' });
   await waitFor(() => expect(quoted()).toMatchObject({ parameters: { lora: idOf(1), lora_scale: 1 } }));
   await userEvent.clear(strength);
   await userEvent.type(strength, '3');
@@ -58,7 +58,7 @@ it("the user's deployment generates with one of the user's LoRAs at the given st
   const asked = { parameters: { guidance_scale: 3.5, num_inference_steps: 28 } };
   await waitFor(() => expect(api.bodiesOf('/api/v1/generations')).toMatchObject([asked]));
   expect(api.bodiesOf('/api/v1/generations')[0]).not.toHaveProperty('parameters.lora_scale');
-  expect(screen.queryByRole('textbox', { name: 'LoRA strength' })).toBeNull();
+  expect(screen.queryByRole('spinbutton', { name: 'LoRA strength' })).toBeNull();
 });
 
 it('services and Paris accept no LoRA', async () => {
