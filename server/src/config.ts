@@ -114,7 +114,7 @@ const settings = z.object({
   BAKEHOUSE_SIGN_UP: flag.default(true),
   /** Number of password accounts that can be created per hour, in total and per address; 0 for no limit. */
   BAKEHOUSE_SIGN_UPS_PER_HOUR: z.coerce.number().int().min(0).default(500),
-  BAKEHOUSE_SIGN_UPS_PER_ADDRESS: z.coerce.number().int().min(0).default(20),
+  BAKEHOUSE_SIGN_UPS_PER_ADDRESS: z.coerce.number().int().min(0).default(100),
   BAKEHOUSE_GITHUB_CLIENT_ID: z.string().optional(),
   BAKEHOUSE_GITHUB_CLIENT_SECRET: z.string().optional(),
   BAKEHOUSE_GOOGLE_CLIENT_ID: z.string().optional(),

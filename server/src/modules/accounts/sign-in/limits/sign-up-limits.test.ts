@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readConfig } from '../../../../config.ts';
 import { authClient, bodyOf, password } from '../../../../testing/auth-client.ts';
 import { testServer } from '../../../../testing/test-server.ts';
 
@@ -58,4 +59,10 @@ test('limits the accounts per hour of all addresses together; rejected calls do 
 test('0 disables the limit', async () => {
   const signUp = await signingUp({ signUpsPerAddress: 0, signUpsPerHour: 0 });
   expect((await signUp('203.0.113.1')).status).toBe(200);
+});
+
+test('by default a team of 100 can sign up from one address, which leaves room for other addresses', () => {
+  const { signUpsPerAddress, signUpsPerHour } = readConfig({});
+  expect(signUpsPerAddress).toBe(100);
+  expect(signUpsPerHour).toBeGreaterThan(signUpsPerAddress);
 });
