@@ -43,6 +43,13 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
   async function startLater(): Promise<void> {
     if (ended) return;
     await start().catch((error: unknown) => {
+      if (error instanceof WrongSettings) {
+        log.error(
+          { err: error },
+          'the cluster gets no work until its settings are corrected and the server restarts',
+        );
+        return;
+      }
       log.error({ err: error }, 'failed to connect to the cluster; retrying');
       retry = setTimeout(() => void startLater(), RETRY_MS).unref();
     });
@@ -67,14 +74,30 @@ function isOutOfReach(error: unknown): boolean {
   return UNREACHABLE.test((error as NodeJS.ErrnoException).code ?? '');
 }
 
+/** The cluster is reachable, but cannot be used with the settings. */
+class WrongSettings extends Error {}
+
+/** Connects to the cluster and checks it. Throws WrongSettings, and errors of a cluster out of reach. */
+async function openChecked({ kubeconfig, namespace, queues }: Parts['cluster']) {
+  let api: Awaited<ReturnType<typeof openCluster>> | undefined;
+  try {
+    api = await openCluster({ kubeconfig, namespace });
+    // A starting API server denies everything. Servers that hide this path are not checked.
+    await api.readText('/readyz').catch((error: unknown) => {
+      if (isOutOfReach(error)) throw error;
+    });
+    return { api, ...(await checkCluster(api, { kueue: queues !== null })) };
+  } catch (error) {
+    api?.close();
+    if (isOutOfReach(error) || !(error instanceof Error)) throw error;
+    throw new WrongSettings(error.message, { cause: error });
+  }
+}
+
 async function openEngine({ services, kinds, cluster }: Parts): Promise<Engine> {
   const { db, log, clock } = services;
-  const { kubeconfig, namespace, image, cudaImage, podParts, cpuWork, queues, serverUrl } = cluster;
-  const api = await openCluster({ kubeconfig, namespace });
-  const { id } = await checkCluster(api, { kueue: queues !== null }).catch((error: unknown) => {
-    api.close();
-    throw error;
-  });
+  const { image, cudaImage, podParts, cpuWork, queues, serverUrl } = cluster;
+  const { api, id } = await openChecked(cluster);
   await registerCluster(db, { id, name: api.name, now: clock.now() });
   const driver = createKubernetesDriver({
     ...{ cluster: api, pods: { image, cudaImage, parts: podParts }, cpuWork, queues },
