@@ -1,7 +1,7 @@
 import { addAbortSignal, finished, PassThrough, type Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Context } from '../../context.ts';
-import { AppError, invalidRequest, unsupportedMediaType } from '../../errors.ts';
+import { AppError, invalidParam, invalidRequest, unsupportedMediaType } from '../../errors.ts';
 import { watchKey } from '../callers/key-ends.ts';
 import { limitTime } from './body-limits.ts';
 import { hasMoreTokens } from './parse-fields.ts';
@@ -48,7 +48,8 @@ export function readBodies(app: FastifyInstance): void {
     // Reports of workloads quote output, so they may be larger. Their endpoints limit the number of reports.
     const isCounted = request.caller.kind !== 'workload';
     if (isCounted && hasMoreTokens(text, TOKENS_MAX)) return done(manyFields());
-    return text.trim() === '' ? done(null, undefined) : parseText(request, text, done);
+    if (text.trim() === '') return done(null, undefined);
+    return parseText(request, text, (error, body) => done(error && (forbiddenName(text) ?? error), body));
   };
 
   app.removeContentTypeParser(['application/json', 'text/plain']);
@@ -79,6 +80,17 @@ function fieldsOf(form: URLSearchParams): Record<string, string | string[]> {
       return [name, values.length === 1 ? (values[0] ?? '') : values];
     }),
   );
+}
+
+/** Returns the error for JSON with a field that could change the prototype of objects; null for other text. */
+function forbiddenName(text: string): AppError | null {
+  try {
+    JSON.parse(text);
+  } catch {
+    return null;
+  }
+  const name = text.includes('__proto__') ? '__proto__' : 'constructor.prototype';
+  return invalidParam(name, `${name} cannot be the name of a field. Remove it`);
 }
 
 function manyFields(): AppError {

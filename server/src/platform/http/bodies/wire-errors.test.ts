@@ -63,6 +63,22 @@ describe('error responses', () => {
     });
   });
 
+  test.each(['{"amount":4,"__proto__":{"k":8}}', '{"constructor":{"prototype":{}}}', '{"amount":'])(
+    'name the field that must not be in %s, and only call other text invalid',
+    async (body) => {
+      const { call } = await serve([bindPublic(numbers, async () => ({ doubled: 0 }))]);
+      const headers = { 'content-type': 'application/json' };
+      const { json, status } = await call('/api/v1/test', { method: 'POST', body, headers });
+      const name = /__proto__|constructor/.exec(body)?.[0] ?? null;
+      expect(status).toBe(400);
+      if (name === null) expect(json.error.message).toContain('not valid JSON');
+      else {
+        expect(json.error.param).toContain(name);
+        expect(json.error.message).toMatch(/cannot be the name of a field. Remove it$/);
+      }
+    },
+  );
+
   test('name all missing fields, and a missing body', async () => {
     const two = endpoint({
       ...open,
