@@ -47,6 +47,7 @@ import { deleteOldChangesJob } from './platform/events/delete-old-changes.ts';
 import type { AnyJob } from './platform/jobs/define-job.ts';
 import { claimWork, createLeaseLoop, type LeaseLoop } from './platform/leases/lease-loop.ts';
 import { deliverMailJob } from './platform/mail/mail.ts';
+import { removeSharedFilesJob } from './platform/sandbox/share-files.ts';
 import { scrubBlobsJob } from './platform/storage/scrub-blobs.ts';
 import { sweepUploadsJob } from './platform/storage/uploads/uploads.ts';
 import type { Role } from './roles.ts';
@@ -98,6 +99,7 @@ export function listJobs({ databaseUrl, readData, closeIdle }: Needed): AnyJob[]
     deleteOldReadingsJob,
     deleteOldCheckpointsJob,
     deleteVisitorPicturesJob,
+    removeSharedFilesJob,
   ];
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, chown, copyFile, link, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { defineJob } from '../jobs/define-job.ts';
 import type { Sandbox } from './sandbox.ts';
 import { isReaderUser, killAllOf, readerUsers, reserveUser, TRIAL_USER } from './user-sandbox.ts';
 
@@ -120,6 +121,13 @@ async function removeFolder(folder: string, user: number): Promise<void> {
   if (isReaderUser(user)) await killAllOf(user);
   await rm(folder, { recursive: true, force: true });
 }
+
+/** Deletes each hour what `removeSharedFiles` finds. */
+export const removeSharedFilesJob = defineJob({
+  name: 'sandbox.remove-shared-files',
+  schedule: '17 * * * *',
+  run: ({ sandbox }) => removeSharedFiles(sandbox),
+});
 
 /** Deletes the shared files of killed servers. */
 export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<void> {

@@ -8,7 +8,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { bubblewrapSandbox } from '../../../platform/sandbox/bubblewrap-sandbox.ts';
 import { findSandbox } from '../../../platform/sandbox/find-sandbox.ts';
 import { noSandbox, type Sandbox } from '../../../platform/sandbox/sandbox.ts';
-import { removeSharedFiles, shareFiles } from '../../../platform/sandbox/share-files.ts';
+import { removeSharedFilesJob, shareFiles } from '../../../platform/sandbox/share-files.ts';
 import { userSandbox } from '../../../platform/sandbox/user-sandbox.ts';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
@@ -318,7 +318,7 @@ describe.each(kinds)('in the sandbox of %s', (_name, isThere, makeSandbox, mode)
     const young = path.join(machine.sandbox.sharedDir, '61191');
     await mkdir(young);
     await utimes(left, 0, 0);
-    await removeSharedFiles(machine.sandbox);
+    await removeSharedFilesJob.run({ sandbox: machine.sandbox } as never, {}, AbortSignal.any([]));
     expect(await readdir(machine.sandbox.sharedDir)).toEqual(['61191']);
   });
 });
