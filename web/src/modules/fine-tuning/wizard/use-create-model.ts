@@ -130,10 +130,10 @@ function useStart(checked: CheckedChoice, inSight: FineTuneChoice | null, onOver
           },
           onError: (error) => {
             const sent = JSON.stringify(choice);
-            if (isUnanswered(error)) setLost([...lost, sent]);
+            if (isUnanswered(error)) setLost((before) => [...before, sent]);
             if (isRefused(error)) {
               keys.renew(choice);
-              setLost(lost.filter((one) => one !== sent));
+              setLost((before) => before.filter((one) => one !== sent));
             }
             if (isPriceChange(error)) checked.checkAgain();
             else if (!isUnaffordable(error) && !isUnanswered(error)) onOver();
