@@ -116,7 +116,7 @@ async function make(
   const { modelId, runId } = await createRun(tx, ctx, {
     body: {
       ...{ title: exportTitle(fineTune.asset.title, format), tags: fineTune.asset.tags, details: '' },
-      ...{ category: 'Artificial intelligence', price: 0n, is_published: false, use_ipfs: false },
+      ...{ category: '', price: 0n, is_published: false, use_ipfs: false },
     },
     ...{ base: fineTune, dataset: run.dataset, alsoReads: [base.asset.id], now: ctx.clock.now() },
     place: {

@@ -92,7 +92,7 @@ async function insertModel(tx: Transaction, run: RunRow, title: string): Promise
   const found = await findBase(tx, { assetId: base.assetId, userId });
   const assetId = await insertAsset(tx, {
     ...{ ownerUserId: userId, datasetType: 'MODEL', title },
-    ...{ category: 'Artificial intelligence', details: '', tags: [] },
+    ...{ category: '', details: '', tags: [] },
     baseModelType: found?.base_model_type ?? null,
     family: found?.family ?? '',
     parentAssetId: found?.id ?? null,

@@ -50,7 +50,7 @@ export async function startDiffusionTraining(
       });
       const { modelId, runId } = await createRun(tx, ctx, {
         body: {
-          ...{ title, tags, category: 'Artificial intelligence', details: '', price: 0n },
+          ...{ title, tags, category: '', details: '', price: 0n },
           ...{ is_published: false, use_ipfs: false },
         },
         ...{ base, place, now: ctx.clock.now() },

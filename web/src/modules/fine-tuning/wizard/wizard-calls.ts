@@ -71,10 +71,9 @@ export function useStartFineTune() {
       const { name: title, tags, userId: user_id } = choice;
       const agreed = { cost_max: shown.quote.total, slowdown: shown.slowdown };
       const fine_tune_payload = { ...payloadOf(choice), ...agreed };
-      const model = { dataset_type: 'MODEL', category: 'Artificial intelligence' } as const;
       return call(
         createAsset,
-        { body: { ...model, title, tags, user_id, fine_tune_payload } },
+        { body: { dataset_type: 'MODEL', title, tags, user_id, fine_tune_payload } },
         { idempotencyKey, timeoutMs: VALIDATION_TIMEOUT_MS, operation: 'create model' },
       );
     },
@@ -124,7 +123,6 @@ export function useCreateUploadedModel() {
           body: {
             dataset_type: 'MODEL',
             title: name,
-            category: 'Artificial intelligence',
             tags,
             user_id: userId,
             base_model_type: baseModelType,
