@@ -21,7 +21,8 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
   const [asking, setAsking] = useState<'dataset' | 'delete' | null>(null);
   const close = () => setAsking(null);
   const zip = useDownloadZip();
-  const ids = chosen.map(({ id }) => id);
+  const drawn = chosen.filter(({ state }) => state === 'completed');
+  const ids = drawn.map(({ id }) => id);
   const count = chosen.length;
   if (count === 0) return null;
   const tooMany = count > CHOSEN_MAX;
@@ -30,24 +31,24 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
       aria-label="Selected pictures"
       className="sticky bottom-[calc(1rem+var(--toast-room,0px))] z-10 mx-auto mt-6 flex w-fit max-w-full flex-wrap items-center justify-center gap-2 rounded-xl border border-line bg-surface px-3 py-2.5 shadow-pop"
     >
-      <Count count={count} />
+      <Count count={count} drawn={ids.length} />
       {count < shown && (
         <Button size="sm" variant="ghost" onClick={onChooseAll}>
           Select all {shown}
         </Button>
       )}
-      <Button size="sm" disabled={count !== 2} onClick={() => onCompare(ids)}>
+      <Button size="sm" disabled={ids.length !== 2} onClick={() => onCompare(ids)}>
         <Columns2 aria-hidden />
         Compare
       </Button>
-      <Button size="sm" disabled={tooMany} onClick={() => setAsking('dataset')}>
+      <Button size="sm" disabled={tooMany || ids.length === 0} onClick={() => setAsking('dataset')}>
         <Database aria-hidden />
         Add to a dataset
       </Button>
       <Button
         size="sm"
         variant="primary"
-        disabled={tooMany}
+        disabled={tooMany || ids.length === 0}
         loading={zip.isPending}
         onClick={() => zip.mutate(ids)}
       >
@@ -69,7 +70,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
       {asking === 'delete' && <DeleteDialog generations={chosen} onClose={close} />}
       {asking === 'dataset' && (
         <TrainingDialog
-          generations={chosen}
+          generations={drawn}
           onClose={close}
           onAdded={() => {
             close();
@@ -81,10 +82,11 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
   );
 }
 
-function Count({ count }: { count: number }) {
+function Count({ count, drawn }: { count: number; drawn: number }) {
   return (
     <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
       {count} selected
+      {drawn < count && `, ${count - drawn} without a picture`}
       {count > CHOSEN_MAX && <span className="text-bad">, {CHOSEN_MAX} at most</span>}
     </p>
   );

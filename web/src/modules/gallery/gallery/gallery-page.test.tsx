@@ -106,6 +106,25 @@ it('selects single pictures, ranges, all and none, also by keyboard', async () =
   expect(count()).toBeUndefined();
 });
 
+it('selects failed and cancelled generations for deletion only, and not running ones', async () => {
+  api.generations = [
+    unfinished({ id: 'g4', prompt: 'A rye loaf' }),
+    generationOf({ id: 'g3', prompt: 'A bun', state: 'cancelled', outputs: [] }),
+    generationOf({ id: 'g2', prompt: 'A roll', state: 'failed', outputs: [] }),
+    generationOf({ id: 'g1', prompt: 'A loaf' }),
+  ];
+  await renderPage('/gallery');
+  await userEvent.click(await screen.findByRole('checkbox', { name: 'Select A bun' }));
+  expect(screen.queryByRole('checkbox', { name: 'Select A rye loaf' })).toBeNull();
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select A roll' }));
+  expect(screen.getByRole('status').textContent).toBe('2 selected, 2 without a picture');
+  const isDisabled = (name: string) => screen.getByRole<HTMLButtonElement>('button', { name }).disabled;
+  expect(['Compare', 'Add to a dataset', 'Download zip'].map(isDisabled)).toEqual([true, true, true]);
+  expect(isDisabled('Delete selected pictures')).toBe(false);
+  await userEvent.click(screen.getByRole('checkbox', { name: 'Select A loaf' }));
+  expect(isDisabled('Download zip')).toBe(false);
+});
+
 it('renders only the visible tiles of ten thousand, each with its position', async () => {
   vi.spyOn(HTMLElement.prototype, 'offsetHeight', 'get').mockReturnValue(250);
   api.generations = Array.from({ length: 10_000 }, (_, index) =>

@@ -10,7 +10,9 @@ export function useChosen(generations: readonly Generation[]) {
   const [chosen, setChosen] = useState<string[]>([]);
   const last = useRef<string | null>(null);
   const shift = useRef(false);
-  const shown = generations.filter(({ state }) => state === 'completed').map(({ id }) => id);
+  const shown = generations
+    .filter(({ state }) => state !== 'queued' && state !== 'running')
+    .map(({ id }) => id);
   // Sets, because there may be thousands of pictures.
   const choosable = new Set(shown);
   const marked = new Set(chosen);
