@@ -18,12 +18,17 @@ import { DraftStatus } from './draft-status.tsx';
 export function DraftsPage() {
   const navigate = useNavigate();
   const create = useCreateDraft();
+  const drafts = useQuery(draftsQuery);
   const open = (id: string) => void navigate({ to: '/drafts/$id', params: { id } });
   const button = (
     <Button
       variant="primary"
       loading={create.isPending}
-      onClick={() => create.mutate(undefined, { onSuccess: ({ draft_id }) => open(draft_id) })}
+      onClick={() => {
+        const unused = drafts.data?.drafts.find(isEmpty);
+        if (unused) open(unused.draft_id);
+        else create.mutate(undefined, { onSuccess: ({ draft_id }) => open(draft_id) });
+      }}
     >
       <Plus aria-hidden />
       New draft
@@ -38,8 +43,8 @@ export function DraftsPage() {
     >
       <ResourceTable
         label="Drafts"
-        query={asOnlyPage(useQuery(draftsQuery))}
-        rows={({ drafts }) => drafts}
+        query={asOnlyPage(drafts)}
+        rows={(list) => list.drafts.filter((draft) => !isEmpty(draft))}
         rowKey={({ draft_id }) => draft_id}
         rowHeight={56}
         columns={columns}
@@ -54,6 +59,11 @@ export function DraftsPage() {
       />
     </ResourcePage>
   );
+}
+
+/** True before the first document: such a draft is not listed, and the next 'New draft' opens it. */
+function isEmpty({ documents }: Draft): boolean {
+  return documents.length === 0;
 }
 
 const columns: Column<Draft>[] = [
