@@ -3,7 +3,7 @@ import { ArrowUpRight } from 'lucide-react';
 import { useState } from 'react';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { SearchInput } from '../../ui/search-input.tsx';
-import { DECISIONS, listSections } from './documents.ts';
+import { listSections } from './documents.ts';
 import { FoundSections } from './found-sections.tsx';
 import { itemClass } from './item-class.ts';
 import { FIRST_DOCUMENT } from './sections.ts';
@@ -32,12 +32,6 @@ export function DocumentationContents({ shown }: { shown: string }) {
   );
 }
 
-/** A decision is part of the list of decisions. */
-function currentIn(path: string, shown: string): 'page' | 'true' | undefined {
-  if (path === shown) return 'page';
-  return path === DECISIONS && shown.startsWith(`${DECISIONS}/`) ? 'true' : undefined;
-}
-
 function Contents({ shown }: { shown: string }) {
   return (
     <div className="flex flex-col gap-5">
@@ -50,7 +44,7 @@ function Contents({ shown }: { shown: string }) {
                 <Link
                   to="/docs/$"
                   params={{ _splat: path }}
-                  aria-current={currentIn(path, shown)}
+                  aria-current={path === shown ? 'page' : undefined}
                   className={itemClass}
                 >
                   {title}

@@ -7,13 +7,14 @@ import {
   resolveLink,
   resolvePicture,
 } from './documents.ts';
-import { FIRST_DOCUMENT } from './sections.ts';
+import { FIRST_DOCUMENT, forDevelopers } from './sections.ts';
 
-/** Returns all listed pages, and the decisions that one of them lists. */
+/** Returns all listed pages, those for developers, and the decisions. */
 async function listAll(): Promise<Document[]> {
   const listed = listSections().flatMap(({ documents }) => documents);
+  const unlisted = forDevelopers.flatMap((path) => findDocument(path) ?? []);
   const decisions = [...((await findDocument(DECISIONS)?.load()) ?? '').matchAll(/\]\(([^)]+)\.md\)/g)];
-  return [...listed, ...decisions.flatMap(([, path = '']) => findDocument(path) ?? [])];
+  return [...listed, ...unlisted, ...decisions.flatMap(([, path = '']) => findDocument(path) ?? [])];
 }
 
 test('every document is listed once, in a section or among the decisions, with its own title', async () => {
@@ -24,6 +25,15 @@ test('every document is listed once, in a section or among the decisions, with i
   expect(all.filter(({ path }) => path.startsWith('decisions/')).length).toBeGreaterThan(10);
   expect(listSections().flatMap(({ documents }) => documents).length).toBeLessThan(30);
   for (const { path, title } of all) expect(title, path).not.toBe('');
+});
+
+test('the list is for users: it leaves out the specification, the vocabulary and the decisions', () => {
+  const listed = listSections().flatMap(({ documents }) => documents.map(({ path }) => path));
+  expect(listed).toContain('ledger');
+  for (const path of ['specification', 'vocabulary', 'decisions']) {
+    expect(listed).not.toContain(path);
+    expect(findDocument(path), path).toBeDefined();
+  }
 });
 
 test('no document links to a missing document', async () => {

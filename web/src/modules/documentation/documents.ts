@@ -1,5 +1,5 @@
 import { type ProductPictureName, productPictures } from '../../ui/product-picture.tsx';
-import { sections } from './sections.ts';
+import { forDevelopers, sections } from './sections.ts';
 
 /** A page of `docs/`: its path without the extension, such as `decisions/usage-windows`. */
 export type Document = { path: string; title: string; load: () => Promise<string> };
@@ -49,9 +49,9 @@ export function listAllDocuments(): Document[] {
   return written;
 }
 
-/** Returns the sections of the list in reading order. All decisions count as a single document. */
+/** Returns the sections of the list in reading order, without documents for developers. */
 export function listSections(): { label: string; documents: Document[] }[] {
-  const named = new Set<string>(sections.flatMap(({ paths }) => paths));
+  const named = new Set<string>([...forDevelopers, ...sections.flatMap(({ paths }) => paths)]);
   return sections.map(({ label, paths }) => {
     const inOrder = paths.flatMap((path) => findDocument(path) ?? []);
     const others = documents.filter(({ path }) => label === 'How it works' && !named.has(path));

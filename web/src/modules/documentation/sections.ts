@@ -19,8 +19,11 @@ export const sections = [
     ],
   },
   { label: 'Running it', paths: ['operations', 'deployment', 'connect-models', 'hub', 'troubleshooting'] },
-  { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger', 'specification'] },
+  { label: 'How it works', paths: ['architecture', 'engine', 'text-serving', 'ledger'] },
 ] as const;
+
+/** Documents for developers: not in the list, but linked and found by the search. */
+export const forDevelopers: readonly string[] = ['specification', 'vocabulary', 'decisions'];
 
 /** The page at `/docs`. */
 export const FIRST_DOCUMENT = 'getting-started';
