@@ -4,8 +4,8 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Checkbox } from '../../../ui/checkbox.tsx';
 import { Field } from '../../../ui/field.tsx';
-import { Input } from '../../../ui/input.tsx';
 import { notify } from '../../../ui/notify.ts';
+import { PasswordInput } from '../password-input.tsx';
 import { isCommonPassword, passwordProblem } from '../sign-in/check-password.ts';
 import { useAccountForm } from '../sign-in/use-account-form.ts';
 import { changePassword } from './profile-calls.ts';
@@ -44,14 +44,14 @@ export function ChangePasswordForm() {
     <form key={round} noValidate onSubmit={onSubmit} className="grid max-w-sm gap-4">
       {errors.form && <Callout tone="bad">{errors.form}</Callout>}
       <Field label="Current password" error={errors.current}>
-        <Input name="current" type="password" autoComplete="current-password" />
+        <PasswordInput name="current" autoComplete="current-password" />
       </Field>
       <Field
         label="New password"
         error={errors.next}
         help={`${errors.next ? '' : 'At least 8 characters. '}You will be signed out in all other browsers.`}
       >
-        <Input name="next" type="password" autoComplete="new-password" />
+        <PasswordInput name="next" autoComplete="new-password" />
       </Field>
       <Checkbox
         checked={endsKeys}

@@ -111,6 +111,21 @@ test('explains that a URL requires signing in', async () => {
   await router.navigate({ to: '/', state: { next: '/dataset', isSentBack: true } });
   show(router);
   expect(await screen.findByText('Sign in to continue')).toBeTruthy();
+  expect(document.activeElement).toBe(screen.getByLabelText('Email'));
+});
+
+test('shows the characters of a password on request', async () => {
+  const root = createRootRoute();
+  const landing = createRoute({ getParentRoute: () => root, path: '/', component: SignInCard });
+  show(createRouter({ routeTree: root.addChildren([landing]), history: createMemoryHistory() }));
+  const password = await screen.findByLabelText<HTMLInputElement>('Password');
+  await userEvent.type(password, 'sourdough');
+  const button = screen.getByRole('button', { name: 'Show characters' });
+  expect([password.type, button.getAttribute('aria-pressed')]).toEqual(['password', 'false']);
+  await userEvent.click(button);
+  expect([password.type, password.value, button.getAttribute('aria-pressed')]).toEqual([
+    ...['text', 'sourdough', 'true'],
+  ]);
 });
 
 test('a password link that was already used says so, and offers a new one', async () => {

@@ -172,8 +172,8 @@ function useSentBack(card: RefObject<HTMLDivElement | null>): boolean {
     setSeen({ place, form });
   }
   useEffect(() => {
-    if (place && place !== before) card.current?.querySelector('input')?.focus();
-  }, [place, before, card]);
+    if (place && (place !== before || isSentBack)) card.current?.querySelector('input')?.focus();
+  }, [place, before, isSentBack, card]);
   return isSentBack;
 }
 

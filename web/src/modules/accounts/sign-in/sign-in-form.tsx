@@ -2,6 +2,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
+import { PasswordInput } from '../password-input.tsx';
 import { emailProblem } from './check-email.ts';
 import { type SignIn, signIn } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
@@ -31,7 +32,7 @@ export function SignInForm({ onDone }: { onDone: () => Promise<void> }) {
         <Input name="email" type="email" autoComplete="email" />
       </Field>
       <Field label="Password" error={errors.password}>
-        <Input name="password" type="password" autoComplete="current-password" />
+        <PasswordInput name="password" autoComplete="current-password" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">
         Sign in

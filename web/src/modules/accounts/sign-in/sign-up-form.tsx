@@ -3,6 +3,7 @@ import { Button } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
+import { PasswordInput } from '../password-input.tsx';
 import { signUp } from './sign-in-calls.ts';
 import { useAccountForm } from './use-account-form.ts';
 
@@ -36,7 +37,7 @@ export function SignUpForm({ onDone }: { onDone: () => Promise<void> }) {
         error={errors.password}
         help={errors.password ? undefined : 'At least 8 characters.'}
       >
-        <Input name="password" type="password" autoComplete="new-password" />
+        <PasswordInput name="password" autoComplete="new-password" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">
         Sign up

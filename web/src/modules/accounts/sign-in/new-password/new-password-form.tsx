@@ -2,8 +2,8 @@ import { ApiError } from '../../../../lib/api/api-error.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Field } from '../../../../ui/field.tsx';
-import { Input } from '../../../../ui/input.tsx';
 import { notify } from '../../../../ui/notify.ts';
+import { PasswordInput } from '../../password-input.tsx';
 import { isCommonPassword, passwordProblem } from '../check-password.ts';
 import { resetPassword } from '../sign-in-calls.ts';
 import { useAccountForm } from '../use-account-form.ts';
@@ -50,7 +50,7 @@ export function NewPasswordForm({ token, onDone, onSpent }: Props) {
             : 'At least 8 characters. Changing it ends all sessions, revokes all API keys and removes linked sign-in methods.'
         }
       >
-        <Input name="password" type="password" autoComplete="new-password" />
+        <PasswordInput name="password" autoComplete="new-password" />
       </Field>
       <Button type="submit" variant="primary" loading={pending} className="mt-1">
         Change password
