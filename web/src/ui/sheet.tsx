@@ -137,9 +137,11 @@ function useFinalFocus(open: boolean): () => boolean {
     const focused = document.activeElement;
     // Keep the focus if the user has moved it or opened something else.
     if (focused && focused !== document.body && !focused.closest('[data-closed]')) return false;
-    if (router?.state.resolvedLocation?.pathname === openedAt.current) return true;
-    // Focus can't move during the DOM update.
-    queueMicrotask(focusTitle);
-    return false;
+    const isSamePage = router?.state.resolvedLocation?.pathname === openedAt.current;
+    // Focus can't move during the DOM update. The trigger may be gone, such as an item of the palette.
+    queueMicrotask(() => {
+      if (!isSamePage || document.activeElement === document.body) focusTitle();
+    });
+    return isSamePage;
   };
 }

@@ -1,6 +1,7 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
+import { useState } from 'react';
 import { afterEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { generationOf } from '../../modules/gallery/testing/generation-of.ts';
@@ -35,7 +36,7 @@ function search(status: number, answer: unknown, typed: string): Promise<void> {
   return type(typed, async () => Response.json(answer, { status }));
 }
 
-async function type(typed: string, answerTo: (words: string) => Promise<Response>): Promise<void> {
+function stubAnswers(answerTo: (words: string) => Promise<Response>): void {
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
   vi.stubGlobal(
     'fetch',
@@ -54,6 +55,10 @@ async function type(typed: string, answerTo: (words: string) => Promise<Response
           }),
     ),
   );
+}
+
+async function type(typed: string, answerTo: (words: string) => Promise<Response>): Promise<void> {
+  stubAnswers(answerTo);
   const client = new QueryClient({ defaultOptions: { queries: { retry: false } } });
   render(
     <QueryClientProvider client={client}>
@@ -136,6 +141,31 @@ test('copies the API key over plain http, which has no clipboard API', async () 
   await userEvent.click(await screen.findByRole('option', { name: /Copy API key/ }));
   expect(copied).toBe('bk_1');
   clipboard.mockRestore();
+});
+
+test('returns the focus before it runs a command, so that a sheet can return it later', async () => {
+  let focused: Element | null = null;
+  navigate.mockImplementationOnce(() => {
+    focused = document.activeElement;
+  });
+  stubAnswers(async () => Response.json({ results: [], similar: false }));
+  function Page() {
+    const [isOpen, setOpen] = useState(false);
+    return (
+      <QueryClientProvider client={new QueryClient({ defaultOptions: { queries: { retry: false } } })}>
+        <button type="button" onClick={() => setOpen(true)}>
+          Open
+        </button>
+        {isOpen && <CommandPalette begun="" onClose={() => setOpen(false)} />}
+      </QueryClientProvider>
+    );
+  }
+  render(<Page />);
+  const opener = screen.getByRole('button', { name: 'Open' });
+  await userEvent.click(opener);
+  await userEvent.type(screen.getByRole('combobox'), 'paris');
+  await userEvent.click(await screen.findByRole('option', { name: 'Paris Generates pictures' }));
+  await vi.waitFor(() => expect(focused).toBe(opener));
 });
 
 test('text typed in the search box is in its input', async () => {

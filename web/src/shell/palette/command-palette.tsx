@@ -2,6 +2,7 @@ import { Autocomplete } from '@base-ui/react/autocomplete';
 import { Dialog } from '@base-ui/react/dialog';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
+import { flushSync } from 'react-dom';
 import { cx } from '../../lib/cx.ts';
 import { backdropClass } from '../../ui/dialog-class.ts';
 import { errorMessage } from '../../ui/notify.ts';
@@ -20,8 +21,9 @@ export function CommandPalette({ begun, onClose }: Props) {
   const [typed, setTyped] = useState(begun);
   const { groups, searching, error } = useCommands(typed);
   const perform = (command: Command) => {
-    onClose();
-    command.run();
+    flushSync(onClose);
+    // After the microtask in which the dialog returns the focus, to which a sheet later returns it.
+    queueMicrotask(command.run);
   };
   return (
     <Dialog.Root open onOpenChange={(open) => !open && onClose()}>
