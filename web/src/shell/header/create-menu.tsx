@@ -1,4 +1,4 @@
-import { Plus, SquarePen } from 'lucide-react';
+import { Plus } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { buttonClass } from '../../ui/button.tsx';
 import { Menu, MenuItem } from '../../ui/menu.tsx';
@@ -21,9 +21,7 @@ export function CreateMenu() {
             'max-sm:px-2 max-sm:text-[0.8125rem] max-[26rem]:w-9 max-[26rem]:px-0',
           )}
         >
-          {/* Without its label, use another icon: the balance also has a plus. */}
-          <Plus aria-hidden className="max-sm:hidden" />
-          <SquarePen aria-hidden className="min-[26rem]:hidden" />
+          <Plus aria-hidden className="min-[26rem]:max-sm:hidden" />
           <span className="max-[26rem]:sr-only">Create</span>
         </button>
       }

@@ -43,7 +43,7 @@ export function PromptField({
 /** Hidden on devices without a keyboard. */
 function SubmitHint() {
   return (
-    <span aria-hidden className="flex gap-1 pointer-coarse:hidden">
+    <span aria-hidden className="flex gap-1 max-sm:hidden pointer-coarse:hidden">
       {[COMMAND_KEY, 'Enter'].map((key) => (
         <kbd key={key} className="rounded border border-line-strong px-1.5 font-sans text-2xs text-muted">
           {key}
