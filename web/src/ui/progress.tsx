@@ -16,7 +16,8 @@ type Props = {
 
 export function Progress({ value, label, aside, hideLabel = false, className }: Props) {
   return (
-    <Base.Root value={value} className={cx('block', className)}>
+    // Screen readers read all decimals.
+    <Base.Root value={value === null ? null : Math.floor(value)} className={cx('block', className)}>
       <div
         className={
           hideLabel ? 'sr-only' : 'mb-1.5 flex items-baseline justify-between gap-3 text-[0.8125rem]'
