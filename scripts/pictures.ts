@@ -32,6 +32,8 @@ const prompts = [
   'a trophy',
   'a circus tent on grass',
 ];
+/** With these, the answers that the run's page shows are right. */
+const LEARNING = { epochs: 6, seed: 7 };
 const questions = ['What is the name of the house sourdough starter?', 'At which hour do the ovens open?'];
 
 /**
@@ -62,6 +64,10 @@ async function captureAll(page: Page, { run, dataset, pod }: Subjects, theme: st
   await page.locator('.uplot').first().waitFor();
   await capturePicture(page, `run-${theme}`);
   await page.goto(`/my-deployments/${pod}`);
+  const begin = page.getByRole('button', { name: 'New conversation' });
+  await begin.waitFor();
+  // The page shows the last conversation.
+  if (await begin.isEnabled()) await begin.click();
   for (const question of questions) {
     await page.getByRole('textbox', { name: 'Message' }).fill(question);
     await page.keyboard.press('Enter');
@@ -105,7 +111,7 @@ async function makeSubjects(client: Client): Promise<Subjects> {
   const { runs } = await client.call(listRuns, { query: {} });
   const model =
     runs.find(({ state }) => state !== 'failed' && state !== 'cancelled')?.model_id ??
-    (await startFactsFineTune(client, { dataset, base: base.dataset_id }));
+    (await startFactsFineTune(client, { dataset, base: base.dataset_id, ...LEARNING }));
   const { run_id: run } = await followRun(client, model, async ({ progress }) =>
     console.log(`    the fine-tune is at ${Math.floor(progress)} %`),
   );

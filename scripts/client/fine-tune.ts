@@ -40,7 +40,7 @@ export async function createFactsDataset(client: Client): Promise<string> {
 /** Starts a fine-tune on the example data. Returns the id of the resulting model. */
 export async function startFactsFineTune(
   client: Client,
-  { dataset, base }: { dataset: string; base: string },
+  { dataset, base, ...changed }: { dataset: string; base: string; epochs?: number; seed?: number },
 ): Promise<string> {
   const title = 'Bakehouse facts model';
   return client.call(createAsset, {
@@ -50,6 +50,7 @@ export async function startFactsFineTune(
       user_id: client.userId,
       fine_tune_payload: {
         ...factsTrainingParameters,
+        ...changed,
         asset_id: dataset,
         base_model: base,
         model_name: title,

@@ -1,4 +1,5 @@
 import { fireEvent, render, screen } from '@testing-library/react';
+import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { useStickToBottom } from './use-stick-to-bottom.ts';
 
@@ -11,10 +12,13 @@ beforeEach(() =>
   vi.stubGlobal(
     'ResizeObserver',
     class {
+      readonly callback: () => void;
       constructor(callback: () => void) {
-        grown = callback;
+        this.callback = callback;
       }
-      observe() {}
+      observe() {
+        grown = this.callback;
+      }
       disconnect() {}
     },
   ),
@@ -23,6 +27,14 @@ afterEach(() => vi.unstubAllGlobals());
 
 function Log() {
   const { box, content, onScroll, follow } = useStickToBottom();
+  const [isReady, setReady] = useState(false);
+  // The log mounts later than the component with the hook.
+  if (!isReady)
+    return (
+      <button type="button" onClick={() => setReady(true)}>
+        Open
+      </button>
+    );
   return (
     <>
       <div ref={box} role="log" onScroll={onScroll}>
@@ -37,6 +49,7 @@ function Log() {
 
 function open() {
   render(<Log />);
+  fireEvent.click(screen.getByRole('button', { name: 'Open' }));
   const log = screen.getByRole('log');
   let height = 0;
   Object.defineProperties(log, {

@@ -1,4 +1,4 @@
-import { type UIEvent, useCallback, useEffect, useRef } from 'react';
+import { type UIEvent, useCallback, useRef } from 'react';
 
 /** Tolerance in pixels for being at the end. */
 const END_PX = 24;
@@ -9,7 +9,6 @@ const END_PX = 24;
  */
 export function useStickToBottom() {
   const box = useRef<HTMLDivElement>(null);
-  const content = useRef<HTMLDivElement>(null);
   const following = useRef(true);
   const scrolledTo = useRef(0);
 
@@ -19,12 +18,16 @@ export function useStickToBottom() {
     box.current.scrollTop = box.current.scrollHeight;
     scrolledTo.current = box.current.scrollTop;
   }, []);
-  // Content can also grow without new text: late formatting, or a tab becoming visible.
-  useEffect(() => {
-    const grown = new ResizeObserver(() => following.current && follow());
-    if (content.current) grown.observe(content.current);
-    return () => grown.disconnect();
-  }, [follow]);
+  // Content can also grow without new text: late formatting, or a tab becoming visible. A callback, because the
+  // content may mount later than the caller.
+  const content = useCallback(
+    (element: HTMLDivElement) => {
+      const grown = new ResizeObserver(() => following.current && follow());
+      grown.observe(element);
+      return () => grown.disconnect();
+    },
+    [follow],
+  );
 
   const onScroll = ({ currentTarget: at }: UIEvent<HTMLElement>) => {
     const isAtEnd = at.scrollHeight - at.scrollTop - at.clientHeight < END_PX;

@@ -8,7 +8,7 @@ import { DocumentationLink } from './documentation-link.tsx';
 const parts = [
   {
     picture: 'run',
-    title: 'Fine-tune in a minute',
+    title: 'Fine-tune without a GPU',
     text: 'Pick a dataset and a base model, see the price, start. Then compare its answers with the base model’s.',
     alt: 'A finished fine-tune: its losses, duration and cost, and its answers next to the base model’s',
   },
@@ -20,7 +20,7 @@ const parts = [
   },
   {
     picture: 'chat',
-    title: 'Ask it a minute later',
+    title: 'Ask it what it has learned',
     text: 'Each model has an OpenAI-compatible address. Idle models sleep, and wake with the next request.',
     alt: 'A conversation with a deployed model',
   },

@@ -1,7 +1,7 @@
 import { getVisitorPicture } from '@bakehouse/contract/visitors';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from '@tanstack/react-router';
-import { render, screen } from '@testing-library/react';
+import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { call } from '../../../../lib/api/api-client.ts';
@@ -58,12 +58,18 @@ test("restores the tab's results with a link to sign up", async () => {
   expect(link.getAttribute('href')).toBe('/?form=sign-up#sign-in');
 });
 
-test('shows nothing for a deleted picture', async () => {
+test('shows a finished picture and answer before the first try', async () => {
+  open();
+  expect(await screen.findByRole('img', { name: 'a rocket in the sky' })).toBeTruthy();
+  expect(within(screen.getByRole('log')).getAllByRole('listitem')).toHaveLength(2);
+});
+
+test('shows the example for a deleted picture', async () => {
   vi.mocked(call).mockRejectedValue(new ApiError('Picture not found', { status: 404 }));
   saveGuestResults({ picture: 't1' });
   open();
   await vi.waitFor(() => expect(call).toHaveBeenCalled());
-  expect(await screen.findByText(/^Describe one thing/)).toBeTruthy();
+  expect(await screen.findByText('Example: a rocket in the sky')).toBeTruthy();
   expect(screen.queryByRole('alert')).toBeNull();
 });
 

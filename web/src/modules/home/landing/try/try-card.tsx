@@ -15,7 +15,7 @@ type Props = {
   title: string;
   /** Undefined while loading. */
   state: VisitorTryState | undefined;
-  /** The result above the input, or why it is not available. */
+  /** The result above the input; an example before the first one. */
   children: ReactNode;
   label: string;
   placeholder: string;
@@ -23,7 +23,7 @@ type Props = {
   submit: string;
   isBusy: boolean;
   error: Error | null;
-  /** Below the input. */
+  /** Below the input, if the starter is available. */
   note: ReactNode;
   /** Error for empty input. */
   emptyProblem: string;
@@ -56,15 +56,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
   return (
     <section aria-label={title} className="card flex h-[26rem] min-w-0 flex-col gap-3 p-4 sm:h-auto">
       <h2 className="font-medium">{title}</h2>
-      <div className="min-h-0 flex-1 overflow-hidden rounded-lg bg-subtle">
-        {isReady ? (
-          children
-        ) : (
-          <p className="flex h-full items-center justify-center p-6 text-center text-muted">
-            {state && waits[state]}
-          </p>
-        )}
-      </div>
+      <div className="min-h-0 flex-1 overflow-hidden rounded-lg bg-subtle">{children}</div>
       <ul className="flex min-h-7 flex-wrap gap-1.5">
         {examples.map((example) => (
           <li key={example}>
@@ -95,7 +87,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
         role={error || isMissing ? 'alert' : undefined}
         className={cx('min-h-4 text-[0.8125rem] leading-4', isMissing ? 'text-bad' : 'text-muted')}
       >
-        {isMissing ? emptyProblem : error ? errorMessage(error) : note}
+        {isMissing ? emptyProblem : error ? errorMessage(error) : state && !isReady ? waits[state] : note}
       </p>
     </section>
   );

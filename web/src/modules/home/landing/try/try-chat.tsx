@@ -4,6 +4,16 @@ import { useStickToBottom } from '../../../../ui/use-stick-to-bottom.ts';
 import { useVisitorChat } from './tries.ts';
 import { SignUpLink, TryCard } from './try-card.tsx';
 
+/** A question, and the answer that the starter gave. */
+const EXAMPLE = [
+  { role: 'user', content: 'What is bread made of?' },
+  {
+    role: 'assistant',
+    content:
+      'Bread is made from flour, water, yeast, and other ingredients, typically in a bread-making process. It’s a staple in many cultures around the world, and it’s often used in various culinary traditions.',
+  },
+];
+
 /** A conversation with the starter language model. */
 export function TryChat({ state, model }: { state: VisitorTryState | undefined; model: string | undefined }) {
   const { said, ask, isAnswering, error } = useVisitorChat(model);
@@ -12,7 +22,7 @@ export function TryChat({ state, model }: { state: VisitorTryState | undefined; 
     <TryCard
       title="Ask a question"
       state={state}
-      examples={['What is sourdough?', 'Name three breads']}
+      examples={['What is bread made of?', 'What is the capital of France?']}
       label="Question"
       placeholder="Ask anything"
       maxLength={VISITOR_QUESTION_LENGTH_MAX}
@@ -24,7 +34,7 @@ export function TryChat({ state, model }: { state: VisitorTryState | undefined; 
         said.length > 0 ? (
           <SignUpLink>Sign up to continue this conversation</SignUpLink>
         ) : (
-          `Starter model ${model ?? ''}`
+          `Starter model ${model ?? ''}. Nothing is sent elsewhere.`
         )
       }
       onSubmit={ask}
@@ -37,14 +47,10 @@ export function TryChat({ state, model }: { state: VisitorTryState | undefined; 
         tabIndex={0}
         className="h-full overflow-y-auto p-3"
       >
-        {said.length === 0 && (
-          <p className="flex h-full items-center justify-center text-center text-muted">
-            It answers on this server; nothing is sent elsewhere.
-          </p>
-        )}
-        <div ref={end}>
+        <div ref={said.length > 0 ? end : null}>
+          {said.length === 0 && <p className="mb-2 text-center text-muted">Example</p>}
           <ol className="grid gap-2">
-            {said.map(({ role, content }, at) => (
+            {(said.length > 0 ? said : EXAMPLE).map(({ role, content }, at) => (
               <li
                 key={at}
                 className={cx(

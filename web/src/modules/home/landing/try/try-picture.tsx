@@ -9,6 +9,7 @@ import { useVisitorPicture } from './tries.ts';
 import { SignUpLink, TryCard } from './try-card.tsx';
 
 const EXAMPLES_MAX = 2;
+const EXAMPLE = 'a rocket in the sky';
 
 /** A picture by the Paris starter, shown while it is generated. */
 export function TryPicture({ state }: { state: VisitorTryState | undefined }) {
@@ -19,7 +20,7 @@ export function TryPicture({ state }: { state: VisitorTryState | undefined }) {
       state={state}
       examples={paris.examples?.slice(0, EXAMPLES_MAX) ?? []}
       label="Prompt"
-      placeholder="a rocket in the sky"
+      placeholder="a red apple on a table"
       maxLength={VISITOR_PROMPT_LENGTH_MAX}
       submit="Generate"
       isBusy={isBusy}
@@ -31,16 +32,18 @@ export function TryPicture({ state }: { state: VisitorTryState | undefined }) {
       }
       onSubmit={generate}
     >
-      {picture ? <Shown picture={picture} /> : <Nothing />}
+      {picture ? <Shown picture={picture} /> : <Example />}
     </TryCard>
   );
 }
 
-function Nothing() {
+/** A picture that the starter generated. */
+function Example() {
   return (
-    <p className="flex h-full items-center justify-center p-6 text-center text-muted">
-      Describe one thing. It takes a few seconds.
-    </p>
+    <figure className="flex h-full flex-col">
+      <img src="/pictures/try.webp" alt={EXAMPLE} className="min-h-0 w-full flex-1 object-contain" />
+      <figcaption className="p-2 text-center text-muted">Example: {EXAMPLE}</figcaption>
+    </figure>
   );
 }
 
