@@ -166,6 +166,35 @@ describe('the first read of a file', () => {
     expect(await (await preview(ada, id, 'slow.csv')).json()).toMatchObject({ rows: [['slow']] });
   });
 
+  test('reads a file only once that takes too much time', async () => {
+    await assetCalls(server).upload(ada, id, 'endless.csv', 'a\nendless\n');
+    const enclose = vi.fn(async () => ['/bin/sh', '-c', 'kill -XCPU $$']);
+    startWith(enclose);
+    const answers = [await preview(ada, id, 'endless.csv'), await preview(ada, id, 'endless.csv')];
+    for (const answer of answers) {
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({
+        error: {
+          param: 'path',
+          message: 'endless.csv takes too much time or memory to be shown here. Download it to see its rows.',
+        },
+      });
+    }
+    expect(enclose).toHaveBeenCalledTimes(1);
+  });
+
+  test('reads a file only once whose content cannot be read', async () => {
+    await assetCalls(server).upload(ada, id, 'nul.csv', 'a\0b\n1\n');
+    const { sandbox } = server.services;
+    const enclose = vi.fn(sandbox.enclose.bind(sandbox));
+    startWith(enclose);
+    const [first, second] = [await preview(ada, id, 'nul.csv'), await preview(ada, id, 'nul.csv')];
+    expect([first.status, second.status]).toEqual([400, 400]);
+    const error = { message: expect.stringMatching(/nul.csv is not UTF-8 text/) };
+    for (const answer of [first, second]) expect(await answer.json()).toMatchObject({ error });
+    expect(enclose).toHaveBeenCalledTimes(1);
+  });
+
   test('reports that Python is not installed yet', async () => {
     await assetCalls(server).upload(ada, id, 'early.csv', 'a\nearly\n');
     const { config } = server.services;

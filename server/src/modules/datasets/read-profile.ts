@@ -51,6 +51,8 @@ const answer = z.union([z.object({ unreadable: z.string() }), profile]);
 type File = { path: string; sha256: string };
 type Entry = {
   profile: Profile;
+  /** Returns the error for a file that cannot be read; it is named as the caller names it. */
+  refuse: ((path: string) => AppError) | null;
   folder: string | null;
   bytes: number;
   heapBytes: number;
@@ -70,7 +72,8 @@ let keptHeap = 0;
 
 /**
  * Calls `work` with what training's reader has found in a data file, and with the path of the rows that it
- * wrote as Parquet. `rowsPath` is null if the file itself is Parquet. Results are reused for half an hour.
+ * wrote as Parquet. `rowsPath` is null if the file itself is Parquet. Results, also failed ones, are reused for
+ * half an hour.
  * Throws AppError('invalid_request') for unreadable files and exceeded limits, and 'unavailable' while the
  * Python environment is being installed or if the user has too many requests waiting.
  */
@@ -79,7 +82,7 @@ export async function withProfile<T>(
   file: File,
   work: (found: { profile: Profile; rowsPath: string | null }) => Promise<T>,
 ): Promise<T> {
-  const entry = await findEntry(ctx, file);
+  const entry = await requireEntry(ctx, file);
   entry.users += 1;
   try {
     const { folder } = entry;
@@ -92,7 +95,13 @@ export async function withProfile<T>(
 
 /** Returns what training's reader found in a data file. Throws the errors of `withProfile`. */
 export async function readProfile(ctx: Context, file: File): Promise<Profile> {
-  return (await findEntry(ctx, file)).profile;
+  return (await requireEntry(ctx, file)).profile;
+}
+
+async function requireEntry(ctx: Context, file: File): Promise<Entry> {
+  const entry = await findEntry(ctx, file);
+  if (entry.refuse) throw entry.refuse(file.path);
+  return entry;
 }
 
 /** Continues after the caller has disconnected, because the next view of the file needs the same result. */
@@ -143,20 +152,22 @@ async function removeUnused({ folder, users, isOld }: Entry): Promise<void> {
 }
 
 async function createEntry(ctx: Context, file: File): Promise<Entry> {
-  const entry: Omit<Entry, 'profile'> = { folder: null, bytes: 0, heapBytes: 0, users: 0, isOld: false };
+  const empty = { ...{ refuse: null, folder: null, bytes: 0, heapBytes: 0 }, ...{ users: 0, isOld: false } };
   const isParquet = extensionOf(file.path) === 'parquet';
   try {
     const { found, folder, bytes } = await runProfile(ctx, file);
     if (!('unreadable' in found))
-      return { ...entry, profile: found, folder, bytes, heapBytes: estimateHeapBytes(found) };
-    if (isParquet) return { ...entry, profile: withProblem(found.unreadable) };
-    throw invalidParam('path', found.unreadable);
+      return { ...empty, profile: found, folder, bytes, heapBytes: estimateHeapBytes(found) };
+    const refuse = isParquet ? null : () => invalidParam('path', found.unreadable);
+    return { ...empty, profile: withProblem(found.unreadable), refuse };
   } catch (error) {
     if (!(error instanceof OutOfLimits)) throw error;
-    const tooLarge = confinedLimitExceeded(file.path, error);
+    const { publicMessage } = confinedLimitExceeded(file.path, error);
     // Training's reader failed, but DuckDB may be able to read the Parquet file itself.
-    if (isParquet) return { ...entry, profile: withProblem(tooLarge.publicMessage) };
-    throw tooLarge;
+    // Memory may suffice the next time.
+    if (!isParquet && !error.isOfTime) throw confinedLimitExceeded(file.path, error);
+    const refuse = isParquet ? null : (name: string) => confinedLimitExceeded(name, error);
+    return { ...empty, profile: withProblem(publicMessage), refuse };
   }
 }
 

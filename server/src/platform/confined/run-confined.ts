@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { constants, type FileHandle, open, statfs } from 'node:fs/promises';
+import { constants as system } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { fairQueue } from '../concurrency/fair-queue.ts';
@@ -82,7 +83,15 @@ type Limits = {
 };
 
 /** The program was killed because it exceeded its CPU time or memory. */
-export class OutOfLimits extends Error {}
+export class OutOfLimits extends Error {
+  /** True for CPU time, which the same input needs again. */
+  readonly isOfTime: boolean;
+
+  constructor(ending: string, options: ErrorOptions) {
+    super(ending, options);
+    this.isOfTime = ending === 'SIGXCPU' || ending === `${128 + system.signals.SIGXCPU}`;
+  }
+}
 
 /**
  * Reads untrusted bytes in a sandbox: starts the program, which responds with `answerConfined`, and resolves
@@ -200,8 +209,9 @@ function tooSlow(cause?: Error): AppError {
 
 /** Returns the command that applies the limits, for any sandbox. */
 function limited(argv: string[], { cpuSeconds, heapMb }: Limits): string[] {
-  // No core dump; then limits of file size, CPU time and memory.
-  const script = `ulimit -c 0; ulimit -f ${FILE_BLOCKS_MAX}; ulimit -t "$1"; ulimit -d "$2"; shift 2; exec "$@"`;
+  // No core dump; then limits of file size, CPU time and memory. Above the soft limit of CPU time the signal is
+  // SIGXCPU, so that it differs from the system's own SIGKILL.
+  const script = `ulimit -c 0; ulimit -f ${FILE_BLOCKS_MAX}; ulimit -St "$1"; ulimit -Ht "$(($1 + 1))"; ulimit -d "$2"; shift 2; exec "$@"`;
   const memoryKb = (heapMb + BESIDE_HEAP_MB) * 1024;
   return ['/bin/sh', '-c', script, 'sh', String(cpuSeconds), String(memoryKb), ...argv];
 }
