@@ -55,7 +55,9 @@ const webModuleUses: Record<string, string[]> = {
   // Charges and notifications show the image that they are about.
   billing: ['gallery'],
   notifications: ['gallery'],
-  deployments: ['datasets', 'billing', 'machines'],
+  chat: ['datasets', 'billing', 'machines'],
+  // The page of a text deployment contains its chat.
+  deployments: ['chat'],
   drafts: ['deployments'],
   'fine-tuning': ['deployments', 'hub'],
   generate: ['deployments', 'gallery'],

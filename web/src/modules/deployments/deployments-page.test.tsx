@@ -14,7 +14,7 @@ import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { setCredentials } from '../../lib/api/credentials.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { UserContext } from '../accounts/session.ts';
-import { createFakeConversations } from './chat/testing/create-fake-conversations.ts';
+import { createFakeConversations } from '../chat/testing/create-fake-conversations.ts';
 import { deploymentsRoutes } from './routes.ts';
 
 const STARTER = { id: 'smol', owned_by: 'bakehouse', task: 'text' };

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.ts';
 import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
-import { chatModelsQuery } from '../chat/chat.ts';
+import { chatModelsQuery } from '../../chat/chat.ts';
 
 /** How to call the shared embedding model, which needs no deployment. */
 export function StarterEmbedding() {

@@ -5,9 +5,9 @@ import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.
 import { Card } from '../../../ui/card.tsx';
 import { CodeTabs } from '../../../ui/code-block.tsx';
 import { Tabs } from '../../../ui/tabs.tsx';
-import { ChatTab } from '../chat/chat-tab.tsx';
-import type { Opened } from '../chat/playground.tsx';
-import { AgentSettings } from './agent-settings.tsx';
+import { AgentSettings } from '../../chat/agent-settings.tsx';
+import { ChatTab } from '../../chat/chat-tab.tsx';
+import type { Opened } from '../../chat/playground.tsx';
 import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 

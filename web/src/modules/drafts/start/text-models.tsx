@@ -6,7 +6,7 @@ import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
-import { chatModelsQuery } from '../../deployments/chat/chat.ts';
+import { chatModelsQuery } from '../../chat/chat.ts';
 
 const POLL_MS = 5_000;
 

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Columns2 } from 'lucide-react';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
-import { chatModelsQuery } from '../../deployments/chat/chat.ts';
+import { chatModelsQuery } from '../../chat/chat.ts';
 import { useLiveDeployment } from '../../deployments/use-deployments.ts';
 
 /** The fine-tune and its base model. */

@@ -5,7 +5,7 @@ import { ApiError } from '../../../../lib/api/api-error.ts';
 import { refetchQueries } from '../../../../lib/mutation/refetch-queries.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
 import { notify } from '../../../../ui/notify.ts';
-import { initialSettings } from '../../../deployments/chat/chat-options.tsx';
+import { initialSettings } from '../../../chat/chat-options.tsx';
 import { type GuestConversation, readGuestResults, saveGuestResults } from './saved-tries.ts';
 
 const UNDER_WAY_MS = 2_000;

@@ -12,7 +12,7 @@ import { call, callRaw } from '../../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../../lib/api/endpoint-query.ts';
 import { useMutation } from '../../../../lib/mutation/use-mutation.ts';
 import { newUuid } from '../../../../lib/new-id.ts';
-import { streamAnswer } from '../../../deployments/chat/chat.ts';
+import { streamAnswer } from '../../../chat/chat.ts';
 import { readGuestResults, type Said, saveGuestResults } from './saved-tries.ts';
 
 const PREPARING_POLL_MS = 5_000;

@@ -1,10 +1,10 @@
 import { Wrench } from 'lucide-react';
 import { memo, type ReactNode } from 'react';
-import { cx } from '../../../lib/cx.ts';
-import { countOf } from '../../../lib/format/count-of.ts';
-import { formatNumber } from '../../../lib/format/format-number.ts';
-import { Disclosure } from '../../../ui/disclosure.tsx';
-import { MarkdownLines } from '../../../ui/markdown.tsx';
+import { cx } from '../../lib/cx.ts';
+import { countOf } from '../../lib/format/count-of.ts';
+import { formatNumber } from '../../lib/format/format-number.ts';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { MarkdownLines } from '../../ui/markdown.tsx';
 import type { ChatSpeed, CutReason, Turn } from './chat.ts';
 
 type Props = {

@@ -1,8 +1,8 @@
 import { getConversation, saveConversation } from '@bakehouse/contract/conversations';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { setCredentials } from '../../../lib/api/credentials.ts';
-import { browserStorage } from '../../../lib/tab-storage.ts';
+import { setCredentials } from '../../lib/api/credentials.ts';
+import { browserStorage } from '../../lib/tab-storage.ts';
 import type { Turn } from './chat.ts';
 import { initialSettings } from './chat-options.tsx';
 import { type Conversation, newestTurns, OpenConversation } from './saved-conversation.ts';
@@ -12,7 +12,7 @@ let kept = createFakeConversations();
 /** While set, every save fails. */
 let failure: Error | null;
 const call = vi.hoisted(() => vi.fn<(endpoint: Endpoint, input: object) => Promise<unknown>>());
-vi.mock('../../../lib/api/api-client.ts', () => ({ call }));
+vi.mock('../../lib/api/api-client.ts', () => ({ call }));
 
 const OF = { userId: 'ada', model: 'rye', id: crypto.randomUUID() };
 const WHOLE = { query: { model: 'rye', id: OF.id } };
@@ -35,7 +35,7 @@ function open(is_kept = true) {
 }
 
 beforeEach(async () => {
-  const { ApiError } = await import('../../../lib/api/api-error.ts');
+  const { ApiError } = await import('../../lib/api/api-error.ts');
   kept = createFakeConversations();
   failure = null;
   shown.mockClear();

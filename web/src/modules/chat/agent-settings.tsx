@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { claudeCodeExample } from '../../../lib/api/examples/chat-examples.ts';
-import { CodeBlock } from '../../../ui/code-block.tsx';
+import { claudeCodeExample } from '../../lib/api/examples/chat-examples.ts';
+import { CodeBlock } from '../../ui/code-block.tsx';
 
 /** Claude Code settings for a model, and a link to those for other agents. */
 export function AgentSettings({ modelName }: { modelName: string }) {

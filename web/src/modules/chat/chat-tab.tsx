@@ -1,6 +1,5 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import type { ReactNode } from 'react';
-import { isPending, isUsable } from '../kinds.ts';
 import { type Opened, Playground } from './playground.tsx';
 import type { Together } from './shared-question.ts';
 
@@ -38,7 +37,7 @@ function whyClosed({ status }: Deployment): string | undefined {
     : undefined;
 }
 
-/** True if the deployment is usable, or was ready before and is waking or restarting. */
-export function canChat(pod: Pick<Deployment, 'status' | 'ready_at'>): boolean {
-  return isUsable(pod) || (pod.ready_at !== null && isPending(pod));
+/** True if the deployment has answered before and has not ended; it may have to wake first. */
+export function canChat({ status, ready_at }: Pick<Deployment, 'status' | 'ready_at'>): boolean {
+  return ready_at !== null && !['stopping', 'terminated', 'failed'].includes(status);
 }

@@ -1,6 +1,6 @@
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { Textarea } from '../../../ui/textarea.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Textarea } from '../../ui/textarea.tsx';
 
 type Props = {
   text: string;

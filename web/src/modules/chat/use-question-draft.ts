@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { readFromTab, writeToTab } from '../../../lib/tab-storage.ts';
+import { readFromTab, writeToTab } from '../../lib/tab-storage.ts';
 
 /** Identifies a conversation and its user. */
 export type ConversationKey = { userId: string; id: string };

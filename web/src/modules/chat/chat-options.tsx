@@ -1,10 +1,10 @@
 import { useState } from 'react';
-import { formatNumber } from '../../../lib/format/format-number.ts';
-import { Checkbox } from '../../../ui/checkbox.tsx';
-import { Disclosure } from '../../../ui/disclosure.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { NumberField } from '../../../ui/number-field.tsx';
-import { Textarea } from '../../../ui/textarea.tsx';
+import { formatNumber } from '../../lib/format/format-number.ts';
+import { Checkbox } from '../../ui/checkbox.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
+import { Field } from '../../ui/field.tsx';
+import { NumberField } from '../../ui/number-field.tsx';
+import { Textarea } from '../../ui/textarea.tsx';
 import type { ChatOptions } from './chat.ts';
 import { type TypedTools, toolsProblem } from './chat-tools.ts';
 

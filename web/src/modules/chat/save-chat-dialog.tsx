@@ -1,10 +1,10 @@
 import { addChatRow } from '@bakehouse/contract/chat-rows';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
-import { countOf } from '../../../lib/format/count-of.ts';
-import { CheckboxGroup } from '../../../ui/checkbox-group.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { DatasetDialog, useSaveToDataset } from '../../datasets/choice/dataset-dialog.tsx';
+import { call } from '../../lib/api/api-client.ts';
+import { countOf } from '../../lib/format/count-of.ts';
+import { CheckboxGroup } from '../../ui/checkbox-group.tsx';
+import { Field } from '../../ui/field.tsx';
+import { DatasetDialog, useSaveToDataset } from '../datasets/choice/dataset-dialog.tsx';
 import type { Turn } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';
 import { exchangesOf, trainingRow } from './training-row.ts';

@@ -1,11 +1,11 @@
 import { Pencil, RefreshCw } from 'lucide-react';
 import { type ComponentProps, useEffect, useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
-import { cx } from '../../../lib/cx.ts';
-import { Button } from '../../../ui/button.tsx';
-import { CopyButton } from '../../../ui/copy-button.tsx';
-import { Tooltip } from '../../../ui/tooltip.tsx';
-import { useStickToBottom } from '../../../ui/use-stick-to-bottom.ts';
+import { cx } from '../../lib/cx.ts';
+import { Button } from '../../ui/button.tsx';
+import { CopyButton } from '../../ui/copy-button.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
+import { useStickToBottom } from '../../ui/use-stick-to-bottom.ts';
 import { CallResults } from './call-results.tsx';
 import type { Turn } from './chat.ts';
 import { ConversationTurn } from './conversation-turn.tsx';

@@ -2,12 +2,12 @@ import { getConversation, listConversations } from '@bakehouse/contract/conversa
 import type { ResponseOf } from '@bakehouse/contract/endpoint';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { call } from '../../../lib/api/api-client.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { newUuid } from '../../../lib/new-id.ts';
-import { readFromTab, writeToTab } from '../../../lib/tab-storage.ts';
-import { useUser } from '../../accounts/session.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { newUuid } from '../../lib/new-id.ts';
+import { readFromTab, writeToTab } from '../../lib/tab-storage.ts';
+import { useUser } from '../accounts/session.ts';
 
 export type ReadConversation = ResponseOf<typeof getConversation>;
 

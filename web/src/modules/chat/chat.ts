@@ -1,10 +1,10 @@
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
 import type { Conversation } from '@bakehouse/contract/conversations';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { type CallOptions, callRaw } from '../../../lib/api/api-client.ts';
-import { ApiError, toApiError } from '../../../lib/api/api-error.ts';
-import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
-import { textPieces } from '../../../lib/live/text-pieces.ts';
+import { type CallOptions, callRaw } from '../../lib/api/api-client.ts';
+import { ApiError, toApiError } from '../../lib/api/api-error.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
+import { textPieces } from '../../lib/live/text-pieces.ts';
 
 /** A saved turn of a conversation. */
 export type Turn = Conversation['turns'][number];

@@ -1,7 +1,7 @@
 import type { FormEvent } from 'react';
-import { Button } from '../../../ui/button.tsx';
-import { Field } from '../../../ui/field.tsx';
-import { Textarea } from '../../../ui/textarea.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Field } from '../../ui/field.tsx';
+import { Textarea } from '../../ui/textarea.tsx';
 import type { ChatCall, Turn } from './chat.ts';
 
 type Props = {

@@ -4,12 +4,12 @@ import {
   TURNS_LENGTH_MAX,
   type Conversation as WireConversation,
 } from '@bakehouse/contract/conversations';
-import { call } from '../../../lib/api/api-client.ts';
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { isRefused } from '../../../lib/api/idempotency-key.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { newUuid } from '../../../lib/new-id.ts';
-import { browserStorage, readFromTab, writeToTab } from '../../../lib/tab-storage.ts';
+import { call } from '../../lib/api/api-client.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { isRefused } from '../../lib/api/idempotency-key.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { newUuid } from '../../lib/new-id.ts';
+import { browserStorage, readFromTab, writeToTab } from '../../lib/tab-storage.ts';
 import type { Turn } from './chat.ts';
 import { type ChatSettings, initialSettings } from './chat-options.tsx';
 import { conversationQuery, type ReadConversation as Read } from './conversation-queries.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { ApiError } from '../../../lib/api/api-error.ts';
-import { setCredentials } from '../../../lib/api/credentials.ts';
+import { ApiError } from '../../lib/api/api-error.ts';
+import { setCredentials } from '../../lib/api/credentials.ts';
 import { speedOf, streamChat } from './chat.ts';
 
 afterEach(() => {

@@ -1,9 +1,11 @@
-import type { Deployment } from '@bakehouse/contract/deployments/text';
+import { type Deployment, listVllm } from '@bakehouse/contract/deployments/text';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { pricesQuery } from '../../billing/credit-queries.ts';
-import { useMachine } from '../../machines/machine-queries.ts';
-import { useDeployments } from '../use-deployments.ts';
+import { endpointQuery } from '../../lib/api/endpoint-query.ts';
+import { useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { useUser } from '../accounts/session.ts';
+import { pricesQuery } from '../billing/credit-queries.ts';
+import { useMachine } from '../machines/machine-queries.ts';
 import { chatModelsQuery } from './chat.ts';
 import { canChat } from './chat-tab.tsx';
 import { useOpenedConversation } from './conversation-queries.ts';
@@ -20,17 +22,29 @@ export type AnsweringModel = {
 /** State in the URL: the model, the conversation, and the model to compare with. */
 export type ChatUrlState = { chat?: string; conversation?: string; beside?: string };
 
+const POLL_MS = 5_000;
+
+const podsQuery = (userId: string) =>
+  endpointQuery(
+    ['deployment', 'list', 'text', userId, 'chat'],
+    listVllm,
+    { params: { userId }, query: { limit: 100 } },
+    { call: { operation: 'fetch deployments' } },
+  );
+
 /**
  * Returns the models that can answer (the user's deployments first) and the chosen model. Without a choice in
  * the URL, it is the newest running deployment, otherwise the starter model.
  */
 export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
-  const deployments = useDeployments('text');
+  const deployments = useQuery({
+    ...podsQuery(useUser().id),
+    refetchInterval: useFallbackInterval(POLL_MS),
+  });
   const query = useQuery(chatModelsQuery);
   const isRead = [deployments, query, useMachine(), useQuery(pricesQuery)].every(hasAnswered);
-  const pods = deployments.data?.pages.flatMap((page) => page.deployments) ?? [];
-  const own = pods.flatMap((pod): AnsweringModel[] =>
-    pod.kind === 'text' && pod.task === 'text' && canChat(pod)
+  const own = (deployments.data?.pods ?? []).flatMap((pod): AnsweringModel[] =>
+    pod.task === 'text' && canChat(pod)
       ? [{ id: pod.pod_id, name: pod.model_name, title: pod.title, pod }]
       : [],
   );

@@ -6,7 +6,7 @@ import {
   saveConversation,
 } from '@bakehouse/contract/conversations';
 import type { Endpoint } from '@bakehouse/contract/endpoint';
-import { queryClient } from '../../../../lib/api/query-client.ts';
+import { queryClient } from '../../../lib/api/query-client.ts';
 import { conversationQuery } from '../conversation-queries.ts';
 import { type Conversation, emptyConversation } from '../saved-conversation.ts';
 

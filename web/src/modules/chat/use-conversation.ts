@@ -1,7 +1,7 @@
 import { useEffect, useEffectEvent, useRef, useState } from 'react';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { notify } from '../../../ui/notify.ts';
-import { notifyFailure } from '../../../ui/notify-failure.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { notify } from '../../ui/notify.ts';
+import { notifyFailure } from '../../ui/notify-failure.ts';
 import type { Turn } from './chat.ts';
 import { type ChatRequest, streamChat } from './chat.ts';
 import type { ChatSettings } from './chat-options.tsx';

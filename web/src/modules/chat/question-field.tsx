@@ -1,8 +1,8 @@
 import { CornerDownLeft, Square } from 'lucide-react';
 import { type FormEvent, type KeyboardEvent, useEffect, useEffectEvent, useSyncExternalStore } from 'react';
 import { createPortal } from 'react-dom';
-import { Button } from '../../../ui/button.tsx';
-import { Textarea } from '../../../ui/textarea.tsx';
+import { Button } from '../../ui/button.tsx';
+import { Textarea } from '../../ui/textarea.tsx';
 import type { Follower, SharedQuestion, Together } from './shared-question.ts';
 import type { useConversation } from './use-conversation.ts';
 import { type ConversationKey, useQuestionDraft } from './use-question-draft.ts';

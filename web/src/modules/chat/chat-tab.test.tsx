@@ -5,15 +5,15 @@ import { cleanup, render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { useState } from 'react';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { setCredentials } from '../../../lib/api/credentials.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { writeToTab } from '../../../lib/tab-storage.ts';
-import { UserContext } from '../../accounts/session.ts';
+import { setCredentials } from '../../lib/api/credentials.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { writeToTab } from '../../lib/tab-storage.ts';
+import { UserContext } from '../accounts/session.ts';
 import { ChatTab } from './chat-tab.tsx';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
 
 let kept = createFakeConversations();
-vi.mock('../../../lib/api/api-client.ts', () => ({
+vi.mock('../../lib/api/api-client.ts', () => ({
   call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
 }));
 
@@ -29,7 +29,7 @@ function open(status: Deployment['status']) {
     device: 'CPU',
     price_per_hour: '1',
     sleeps_after_minutes: 45,
-    ready_at: null,
+    ready_at: '2026-01-01T00:00:00.000Z',
     status,
   };
   render(

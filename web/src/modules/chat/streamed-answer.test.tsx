@@ -3,10 +3,10 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { act, render, renderHook, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { setCredentials } from '../../../lib/api/credentials.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { MarkdownLines } from '../../../ui/markdown.tsx';
-import { UserContext } from '../../accounts/session.ts';
+import { setCredentials } from '../../lib/api/credentials.ts';
+import { queryClient } from '../../lib/api/query-client.ts';
+import { MarkdownLines } from '../../ui/markdown.tsx';
+import { UserContext } from '../accounts/session.ts';
 import { streamChat } from './chat.ts';
 import { AddressedPlayground } from './testing/addressed-playground.tsx';
 import { createFakeConversations } from './testing/create-fake-conversations.ts';
@@ -14,10 +14,10 @@ import { useConversation } from './use-conversation.ts';
 
 vi.mock('./chat.ts', () => ({ streamChat: vi.fn<typeof streamChat>() }));
 let kept = createFakeConversations();
-vi.mock('../../../lib/api/api-client.ts', () => ({
+vi.mock('../../lib/api/api-client.ts', () => ({
   call: async (endpoint: Endpoint, input: object) => kept.answer(endpoint, input) ?? { prices: [] },
 }));
-vi.mock('../../../ui/markdown.tsx', () => ({
+vi.mock('../../ui/markdown.tsx', () => ({
   MarkdownLines: vi.fn<typeof MarkdownLines>(({ text }) => <p>{text}</p>),
 }));
 
