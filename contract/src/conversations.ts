@@ -56,7 +56,7 @@ export type Conversation = z.infer<typeof conversation>;
 
 /** `model` is the id of a text deployment or the name of a starter model. */
 const withModel = z.object({ model: z.string().min(1, 'model is required').max(200) });
-/** `id` is chosen by the client and unique per model. */
+/** `id` is chosen by the client and unique per model. Two models with the same id are compared. */
 const query = withModel.extend({ id: idOf('conversation') });
 
 export const listConversations = endpoint({
@@ -64,13 +64,14 @@ export const listConversations = endpoint({
   path: '/api/v1/conversations',
   access: 'key',
   scopes: [],
-  summary: 'List the non-empty conversations with a model, last saved first',
+  summary: 'List the non-empty conversations, of one model or all, last saved first',
   operation: 'load your conversations',
-  query: withModel,
+  query: withModel.partial(),
   response: z.object({
     conversations: z.array(
       z.object({
         id: z.string(),
+        model: z.string(),
         /** The beginning of its first question. */
         title: z.string(),
         saved_at: z.string(),

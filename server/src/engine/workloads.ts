@@ -73,6 +73,18 @@ export async function findWorkloadWithSpec(
   return row ? { ...toWorkload(row), spec: toSpec(row.spec) } : null;
 }
 
+/** Returns the number of training runs that execute now. */
+export async function countTrainingRuns(db: Database): Promise<number> {
+  const { count } = await db
+    .selectFrom('workloads')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('ended_at', 'is', null)
+    .where('state', '<>', 'queued')
+    .where('spec_kind', '=', 'train')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
 /** Returns the workload, or null. */
 export async function findWorkload(db: Database | Transaction, id: string): Promise<Workload | null> {
   const row = await db.selectFrom('workloads').select(columns).where('id', '=', id).executeTakeFirst();

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
+import { countTrainingRuns } from '../../engine/workloads.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
@@ -131,9 +132,14 @@ export async function answerCompletion(
 async function answerChoices(ctx: Context, parts: ChatParts, call: Answering): Promise<object> {
   const { asked, choices, output, used } = call;
   const { path, shape } = asked;
-  // Clients ignore comments. They show the progress to people who read the raw stream.
-  const onWait = (phase: string) => output?.sendAside(`: waking, ${phase}\n\n`);
-  const heartbeat = output?.sendKeepAlives(shape.waiting);
+  let reason = '';
+  const onWait = (next: string) => {
+    reason = next;
+  };
+  const heartbeat = output?.sendKeepAlives(async () =>
+    // A failure to find the reason must not end the answer.
+    shape.waiting(reason || (await describeBusyMachine(ctx, call.upstream).catch(() => ''))),
+  );
   let id: string | null = null;
   try {
     for (const choice of choices) {
@@ -256,6 +262,13 @@ async function readChunks(
   if (!stream.complete) throw new Error('model server closed the connection before the end of its answer');
 }
 
+/** Returns a reason if other work slows the processors down that answer; otherwise an empty text. */
+async function describeBusyMachine({ db }: Context, { accelerator }: Upstream): Promise<string> {
+  const runs = accelerator === null ? await countTrainingRuns(db) : 0;
+  if (runs === 0) return '';
+  return `The server is busy with ${runs === 1 ? 'a training run' : `${runs} training runs`}`;
+}
+
 /** Returns the text that ends a failed stream. */
 function failureText(shape: AnswerShape, error: unknown, requestId: string): string {
   const known =
@@ -265,8 +278,8 @@ function failureText(shape: AnswerShape, error: unknown, requestId: string): str
   return shape.failure(known, requestId);
 }
 
-/** Proxies close a connection that is idle for a minute. */
-const HEARTBEAT_MS = 15_000;
+/** Proxies close a connection that is idle for a minute, and people want a reason after ten seconds. */
+const HEARTBEAT_MS = 10_000;
 
 /**
  * Maximum time during which a client may read nothing, because its answer occupies a slot of the model
@@ -307,11 +320,12 @@ class EventOutput {
   }
 
   /**
-   * Sends `text` whenever nothing was sent for 15 s. Call `refresh` after any other output. The caller clears
-   * the timer.
+   * Sends the text whenever nothing was sent for ten seconds. Call `refresh` after any other output. The caller
+   * clears the timer.
    */
-  sendKeepAlives(text: string): NodeJS.Timeout {
-    return setInterval(() => this.sendAside(text), HEARTBEAT_MS).unref();
+  sendKeepAlives(nextText: () => Promise<string>): NodeJS.Timeout {
+    const send = () => void nextText().then((text) => this.sendAside(text));
+    return setInterval(send, HEARTBEAT_MS).unref();
   }
 
   end(text: string): void {

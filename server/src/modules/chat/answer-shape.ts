@@ -120,8 +120,10 @@ class WholeChoice {
   }
 }
 
-/** A comment in an event stream, which clients ignore. */
-export const WAITING = ': waiting\n\n';
+/** Returns a comment in an event stream, which clients ignore; the web app shows its reason. */
+export function waitingComment(reason: string): string {
+  return `: waiting${reason && `, ${reason.replaceAll(/\s+/g, ' ')}`}\n\n`;
+}
 
 const NAMES_MAX = 20;
 const NAME_LENGTH_MAX = 64;
@@ -139,8 +141,8 @@ export type AnswerShape = {
   end: (usage: Usage) => string | Promise<string>;
   /** Returns the answer that is not streamed. */
   whole: (usage: Usage) => object | Promise<object>;
-  /** Comment that keeps an idle stream open. */
-  waiting: string;
+  /** Returns the text that keeps an idle stream open; the reason for the wait may be empty. */
+  waiting: (reason: string) => string;
   /** Returns the text that ends a failed stream. */
   failure: (error: AppError, requestId: string) => string;
 };
@@ -177,7 +179,7 @@ export function chatShape(
       return `${options?.include_usage ? toEvent(last) : ''}data: [DONE]\n\n`;
     },
     whole: (usage) => whole.toJson(usage),
-    waiting: WAITING,
+    waiting: waitingComment,
     failure: (error, requestId) => toEvent(toErrorBody(error, requestId)),
   };
 }

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createApiKey, revokeApiKey } from '@bakehouse/contract/api-keys';
 import { chatCompletions } from '@bakehouse/contract/chat';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
+import { sql } from 'kysely';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { createHeartbeat } from '../../engine/machines/heartbeat-loop.ts';
 import type { TestUser } from '../../testing/test-server.ts';
@@ -242,22 +243,26 @@ it('ends a non-streamed answer before its client times out and retries, and char
   expect(await keptRequests()).toMatchObject([{ ok: true, completion_tokens: 4 }]);
 });
 
-it('starts an idle stream with a comment after 15 s, and reports later errors in the stream', async () => {
+it('starts an idle stream with a comment after 10 s, and reports later errors in the stream', async () => {
   const { stub } = serving;
   stub.answer = 'hang';
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval'] });
   const asked = serving.ask(user, STARTER, { stream: true });
   // vi.waitFor would advance the fake clock.
   while (stub.requests.length === 0) await pause(20);
-  vi.advanceTimersByTime(15_000);
+  vi.advanceTimersByTime(10_000);
   const answer = await asked;
   expect(answer.status).toBe(200);
   expect(answer.headers.get('cache-control')).toBe('no-cache, no-transform');
   const reader = answer.body?.getReader();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect(await read()).toBe(': waiting\n\n');
-  vi.advanceTimersByTime(15_000);
-  expect(await read()).toBe(': waiting\n\n');
+  await sql`insert into workloads (behaviour, kind, title, spec, accelerator_count, state, check_at, created_at,
+    queued_at, not_before) values ('run', 'fine-tune', 'Loaf', '{"kind": "train"}', 0, 'ready',
+    now() + interval '1 day', now(), now(), now())`.execute(serving.server.services.db);
+  vi.advanceTimersByTime(10_000);
+  expect(await read()).toBe(': waiting, The server is busy with a training run\n\n');
+  await sql`delete from workloads where title = 'Loaf'`.execute(serving.server.services.db);
   vi.advanceTimersByTime(3 * 60_000);
   vi.useRealTimers();
   const said = [];

@@ -52,7 +52,7 @@ function messageShape(asked: MessageBody): AnswerShape {
     cut: () => events.cut(),
     end: (usage) => events.end(usage),
     whole: (usage) => events.whole(usage),
-    waiting: PING,
+    waiting: () => PING,
     failure: (error, requestId) =>
       `event: error\ndata: ${JSON.stringify(toAnthropicError(error, requestId))}\n\n`,
   };

@@ -24,19 +24,20 @@ export async function selectConversationOrNewest(
   return row && { ...row, saveId: row.save_id, content: row.content as Conversation };
 }
 
-/** Returns conversations with at least one question, most recently saved first. */
+/** Returns conversations with at least one question, with one model or all, most recently saved first. */
 export async function selectConversations(
   db: Database,
-  { userId, model }: WithModel,
-): Promise<{ id: string; title: string; saved_at: Date }[]> {
+  { userId, model }: { userId: string; model: string | undefined },
+): Promise<{ id: string; model: string; title: string; saved_at: Date }[]> {
   return db
     .selectFrom('conversations')
-    .select(['id', 'title', 'saved_at'])
+    .select(['id', 'model', 'title', 'saved_at'])
     .where('user_id', '=', userId)
-    .where('model', '=', model)
+    .$if(model !== undefined, (query) => query.where('model', '=', model ?? ''))
     .where('title', '<>', '')
     .orderBy('saved_at', 'desc')
     .orderBy('id')
+    .orderBy('model')
     .execute();
 }
 

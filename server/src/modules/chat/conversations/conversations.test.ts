@@ -64,7 +64,7 @@ test('a conversation belongs to its owner until it is deleted', async () => {
   expect(await ada.get()).toEqual(none);
 });
 
-test('lists the conversations with one model, most recently saved first', async () => {
+test('lists the conversations with one model or all, most recently saved first', async () => {
   const user = await server.signUp();
   const [ada, other] = [callsOf(user), callsOf(user, 'crust')];
   const [rye, spelt, empty] = [randomUUID(), randomUUID(), randomUUID()];
@@ -77,6 +77,13 @@ test('lists the conversations with one model, most recently saved first', async 
   ]);
   expect(await other.list()).toEqual([]);
   expect(await other.get(spelt)).toEqual(none);
+  await other.save(0, asking('Spelt?'), spelt);
+  const { conversations: all } = await server.request(listConversations, {}, { as: user });
+  expect(all.map(({ id, model }) => [id, model])).toEqual([
+    [spelt, 'crumb'],
+    [spelt, 'crust'],
+    [rye, 'crumb'],
+  ]);
   clock.advance({ seconds: 1 });
   await ada.save(1, { ...asking('Rye?'), turns: [], unanswered: 'Rye bread?' }, rye);
   expect((await ada.list()).map(({ title }) => title)).toEqual(['Rye bread?', 'Spelt?']);

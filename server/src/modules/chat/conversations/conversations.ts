@@ -9,7 +9,7 @@ import * as queries from './conversation-queries.ts';
 
 const PAGE = 20;
 
-/** Lists the caller's conversations with a model, without their content. */
+/** Lists the caller's conversations with one model or all, without their content. */
 export async function listConversations(
   { db, config, caller: { userId } }: Context,
   { query: { model } }: InputOf<typeof contract.listConversations>,

@@ -7,7 +7,7 @@ import type { Context } from '../../../platform/context.ts';
 import { Answer } from '../../../platform/http/answer.ts';
 import { toErrorBody } from '../../../platform/http/send-error.ts';
 import { answerCompletion } from '../answer-completion.ts';
-import { type AnswerShape, ignoredWarning, WAITING } from '../answer-shape.ts';
+import { type AnswerShape, ignoredWarning, waitingComment } from '../answer-shape.ts';
 import { type FieldName, renameField } from '../body/rename-field.ts';
 import type { ChatParts } from '../chat-parts.ts';
 import { countPrompt } from '../count-prompt.ts';
@@ -99,7 +99,7 @@ function responseShape(ctx: Context, { asked, items, clientTools }: ShapeOf): An
     // Store before the last event, because the client may send a follow-up as soon as it has received it.
     end: (usage) => events.end(usage, save),
     whole: (usage) => save(events.whole(usage)),
-    waiting: WAITING,
+    waiting: waitingComment,
     failure: (error, requestId) => events.failure(toErrorBody(error, requestId).error),
   };
 }

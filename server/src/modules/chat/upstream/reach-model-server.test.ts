@@ -69,11 +69,11 @@ const ctx = {
   pool: { query: async () => ({ rows: [found] }) },
 } as unknown as Context;
 
-type Asked = { of?: object; through?: object };
+type Asked = { of?: object; through?: object; onWait?: (reason: string) => void };
 
 async function ask(
   more: object,
-  { of, through }: Asked = {},
+  { of, through, onWait = () => undefined }: Asked = {},
 ): Promise<{ status: number | undefined; text: string }> {
   const body = { model: 'loaf', messages: [{ role: 'user', content: 'Hi' }], ...more };
   found = { ...upstream, ...of };
@@ -88,7 +88,7 @@ async function ask(
     beganMs: 0,
     extend: async () => {},
   };
-  const question = { path: '/v1/chat/completions', body, onWait: () => undefined } as const;
+  const question = { path: '/v1/chat/completions', body, onWait } as const;
   const { promise, resolve } = Promise.withResolvers<{ status: number | undefined; text: string }>();
   const pass = async (answer: IncomingMessage) =>
     resolve({ status: answer.statusCode, text: await readText(answer) });
@@ -125,6 +125,19 @@ test('requests progress events from llama.cpp if more than one batch of the prom
   await turn('rye '.repeat(200));
   await turn(`${'rye '.repeat(200)}and wheat`);
   expect(asked.map((body) => body.return_progress)).toEqual([undefined, true, undefined]);
+});
+
+test('tells what a request waits for, until it has a place at the server', async () => {
+  refuses = () => false;
+  const server = { id: 'server', isOwn: true, engine: 'llamacpp' } as const;
+  const enter = () => parts.turns.enter(server, 'bob', new AbortController().signal);
+  const leaving = await Promise.all([enter(), enter(), enter(), enter()]);
+  const reasons: string[] = [];
+  const answer = ask({}, { of: { engine: 'llamacpp' }, onWait: (reason) => reasons.push(reason) });
+  await vi.waitFor(() => expect(reasons).toEqual(['Other questions come first: 4 at most']));
+  for (const leave of leaving) leave();
+  expect(await answer).toMatchObject({ status: 200 });
+  expect(reasons.at(-1)).toBe('');
 });
 
 test("while another web process runs, reuses only the cache of a user's own server", async () => {

@@ -26,7 +26,7 @@ export type CompletionPath = '/v1/chat/completions' | '/v1/completions';
 type Question = {
   path: CompletionPath;
   body: CompletionBody;
-  onWait: (phase: string) => void;
+  onWait: (reason: string) => void;
 };
 
 /**

@@ -15,8 +15,8 @@ type Kind = Extract<ServerKindName, 'text' | 'embedding'>;
 
 type Options<K extends Kind> = {
   kind: K;
-  /** Called with each new phase while the request waits for a server. */
-  onWait?: (phase: string) => void;
+  /** Called with each new reason while the request waits for a place at a server, then with an empty one. */
+  onWait?: (reason: string) => void;
   /** True if this kind of request can be sent through a router. */
   routed?: boolean;
 };
@@ -39,7 +39,8 @@ export async function withModelServer<K extends Kind, Result>(
   const attempt = async (number: number) => {
     // Trust the cached list of servers only in the first attempt, because it may be outdated after a failure.
     const ready = number === 1 ? readyServers(upstream) : [];
-    const wait = { upstream, modelName, kind, signal, onWait };
+    const isStarting = (phase: string, reason: string) => onWait(`The model is starting: ${reason || phase}`);
+    const wait = { upstream, modelName, kind, signal, onWait: isStarting };
     const servers = ready.length > 0 ? ready : await awaitModelServer(ctx, parts, wait);
     const { unreached } = parts;
     const server = chooseReplica({ ...parts.turns, unreached, tried }, servers);
@@ -56,8 +57,11 @@ export async function withModelServer<K extends Kind, Result>(
     const letGo = parts.replicas.keep(ctx, upstream, used);
     const wasReached = !unreached.has(baseUrl);
     let leave = () => undefined as void;
+    const before = parts.turns.load(server);
+    onWait(`Other questions come first: ${before} at most`);
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
+      onWait('');
       // Another request found the server unreachable while this one waited in the queue.
       if (wasReached && unreached.has(baseUrl))
         throw new ModelServerUnreachable('skipped: recently unreachable');
