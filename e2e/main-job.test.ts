@@ -183,7 +183,7 @@ async function chat(page: Page): Promise<void> {
   // The answer continues while another tab is shown.
   await page.getByRole('tab', { name: 'Code' }).click();
   await page.getByRole('tab', { name: 'Playground' }).click();
-  await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
+  await page.getByText(/\d+ tokens? · first word after/).waitFor({ timeout: WORK_MS });
   await look(page, 'deployment-chat');
 }
 

@@ -137,7 +137,7 @@ journey(
     await question.waitFor({ timeout: WORK_MS });
     await question.fill('What is bread?');
     await question.press('Enter');
-    await page.getByText(/\d+ tokens? · first after/).waitFor({ timeout: WORK_MS });
+    await page.getByText(/\d+ tokens? · first word after/).waitFor({ timeout: WORK_MS });
 
     // The wizard also searches the Hub. The run first clones the model.
     const rows = Array.from({ length: 12 }, (_, at) => `What is ${at}?,A loaf of ${at}\n`).join('');

@@ -174,6 +174,12 @@ const work: Screen<UserObjects>[] = [
   },
   { route: '/runs/$id', at: '/runs/nothing', full: 'There is no such run' },
   {
+    route: '/chat',
+    at: '/chat',
+    full: /^Ask .* something\.$/,
+    failed: 'The models could not be loaded',
+  },
+  {
     route: '/my-deployments',
     at: '/my-deployments',
     full: 'SmolLM2-135M-Instruct',

@@ -35,7 +35,9 @@ journey(
     await page.getByText('Your picture is in the gallery').waitFor();
     await page.goto('/gallery');
     await page.getByRole('link', { name: PROMPT, exact: true }).waitFor();
-    await page.goto('/my-deployments');
-    await page.getByText('What is sourdough?').first().waitFor();
+    await page.goto('/chat');
+    const earlier = page.getByRole('navigation', { name: 'Conversations' });
+    await earlier.getByRole('button', { name: /^What is sourdough/ }).click();
+    await page.getByRole('log').getByText('What is sourdough?').waitFor();
   },
 );

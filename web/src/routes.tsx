@@ -13,6 +13,7 @@ import { accountsRoutes } from './modules/accounts/routes.ts';
 import { isProbablySignedIn } from './modules/accounts/session.ts';
 import { sessionHint } from './modules/accounts/session-hint.ts';
 import { billingRoutes } from './modules/billing/routes.ts';
+import { chatRoutes } from './modules/chat/routes.ts';
 import { datasetsRoutes } from './modules/datasets/routes.ts';
 import { deploymentsRoutes } from './modules/deployments/routes.ts';
 import { documentationRoutes } from './modules/documentation/routes.ts';
@@ -101,6 +102,7 @@ const routeTree = rootRoute.addChildren([
     ...modelsRoutes(appRoute),
     ...hubRoutes(appRoute),
     ...fineTuningRoutes(appRoute),
+    ...chatRoutes(appRoute),
     ...deploymentsRoutes(appRoute),
     ...draftsRoutes(appRoute),
     ...ownGenerateRoutes(appRoute),

@@ -13,11 +13,16 @@ type Props = {
   actions?: ReactNode;
 };
 
-/** The page's h1. Also sets the document title. */
-export function PageHeader({ title, description, parents, badge, actions }: Props) {
+/** Sets the document title. */
+export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Bakehouse`;
   }, [title]);
+}
+
+/** The page's h1. Also sets the document title. */
+export function PageHeader({ title, description, parents, badge, actions }: Props) {
+  usePageTitle(title);
   return (
     <header className="mb-6">
       {parents && (

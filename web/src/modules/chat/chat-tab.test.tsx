@@ -73,16 +73,16 @@ test.each([
   expect(screen.queryByRole('button', { name: 'New conversation' })).toBeNull();
 });
 
-test('shows a typed draft after the deployment ended, until the conversation is deleted', async () => {
+test('shows an unsent draft as such after the deployment ended, until the conversation is deleted', async () => {
   const id = keep();
   writeToTab('ada', `question.${id}`, 'Why not wheat?');
   open('terminated');
-  expect(await screen.findByText('Why not wheat?')).toBeTruthy();
+  expect(await screen.findByText('Not sent: Why not wheat?')).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'History' }));
   await userEvent.click(await screen.findByRole('button', { name: 'Delete “Which bread?”' }));
   await userEvent.click(screen.getByRole('button', { name: 'Delete' }));
   await vi.waitFor(() => expect(screen.queryByText('Rye bread')).toBeNull());
-  expect(screen.queryByText('Why not wheat?')).toBeNull();
+  expect(screen.queryByText(/Why not wheat/)).toBeNull();
   expect(screen.getByText(ENDED)).toBeTruthy();
 });
 

@@ -1,40 +1,33 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
-import type { ReactNode } from 'react';
 import { type Opened, Playground } from './playground.tsx';
-import type { Together } from './shared-question.ts';
-
-type Props = {
-  pod: Deployment;
-  opened?: Opened | undefined;
-  about?: ReactNode;
-  folded?: boolean;
-  together?: Together | undefined;
-};
 
 /** A conversation with a deployment. Read-only once the deployment has ended. */
-export function ChatTab({ pod, ...shown }: Props) {
-  const closed = whyClosed(pod);
-  if (!closed && !canChat(pod)) {
-    return <p className="py-8 text-center text-muted">You can chat as soon as the model is running.</p>;
-  }
-  return (
-    <Playground
-      model={pod.pod_id}
-      modelName={pod.model_name}
-      device={pod.device === 'CPU' ? 'CPU' : 'GPU'}
-      contextTokens={pod.context_tokens}
-      pricePerHour={pod.price_per_hour}
-      closed={closed}
-      {...shown}
-    />
-  );
+export function ChatTab({ pod, opened }: { pod: Deployment; opened: Opened }) {
+  const chat = chatWith(pod);
+  // Before its first answer, it has no conversation.
+  if (pod.ready_at === null && chat.closed && pod.terminated_at === null)
+    return <p className="py-8 text-center text-muted">{chat.closed}</p>;
+  return <Playground {...{ ...chat, opened }} />;
 }
 
-function whyClosed({ status }: Deployment): string | undefined {
+/** Returns what a conversation needs to know about a deployment. */
+export function chatWith(pod: Deployment) {
+  return {
+    model: pod.pod_id,
+    modelName: pod.model_name,
+    device: pod.device === 'CPU' ? 'CPU' : 'GPU',
+    contextTokens: pod.context_tokens,
+    pricePerHour: pod.price_per_hour,
+    closed: whyClosed(pod),
+  } as const;
+}
+
+function whyClosed(pod: Deployment): string | undefined {
+  const { status } = pod;
   if (status === 'stopping') return 'This deployment is being terminated.';
-  return status === 'terminated' || status === 'failed'
-    ? 'This deployment has ended. Deploy the model again to chat with it.'
-    : undefined;
+  if (status === 'terminated' || status === 'failed')
+    return 'This deployment has ended. Deploy the model again to chat with it.';
+  return canChat(pod) ? undefined : 'You can chat as soon as the model is running.';
 }
 
 /** True if the deployment has answered before and has not ended; it may have to wake first. */

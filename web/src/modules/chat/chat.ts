@@ -28,6 +28,8 @@ export type ChatListener = {
   onThought?: (text: string) => void;
   /** All calls received up to now. */
   onCalls?: (calls: ChatCall[]) => void;
+  /** Why the answer has not begun. */
+  onWait?: (reason: string) => void;
 };
 
 export type ChatOptions = {
@@ -50,7 +52,7 @@ type ChatEnd = { speed: ChatSpeed; cut?: CutReason | undefined };
 const TIMEOUT_MS = 10 * 60_000;
 
 /**
- * The server sends a comment every 15 s while it waits for the model; longer silence means a lost connection.
+ * The server sends a comment every 10 s while it waits for the model; longer silence means a lost connection.
  */
 const SILENCE_MS_MAX = 60_000;
 
@@ -96,7 +98,7 @@ export async function streamChat(
  */
 export async function streamAnswer(
   ask: (options: CallOptions) => Promise<Response>,
-  { onText, onThought, onCalls }: ChatListener,
+  { onText, onThought, onCalls, onWait }: ChatListener,
   signal: AbortSignal,
 ): Promise<{ speed: ChatSpeed; isCut: boolean }> {
   const started = performance.now();
@@ -109,7 +111,10 @@ export async function streamAnswer(
   if (!response.body) throw new Error('The server sent no answer');
 
   const events: EventSourceMessage[] = [];
-  const parser = createParser({ onEvent: (event) => events.push(event) });
+  const parser = createParser({
+    onEvent: (event) => events.push(event),
+    onComment: (comment) => onWait?.(/waiting, (.+)/.exec(comment)?.[1] ?? ''),
+  });
   let firstTokenMs: number | null = null;
   let tokens = 0;
   let isCut = false;

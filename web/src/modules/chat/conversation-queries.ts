@@ -20,8 +20,8 @@ export const conversationQuery = (userId: string, model: string, id: string) =>
     { staleTime: 0 },
   );
 
-/** Lists the user's conversations with a model, without their turns. */
-export const conversationsQuery = (userId: string, model: string) =>
+/** Lists the user's conversations with one model or all, without their turns. */
+export const conversationsQuery = (userId: string, model?: string) =>
   endpointQuery(
     ['conversation', 'list', model, userId],
     listConversations,
@@ -47,9 +47,20 @@ const newestQuery = (userId: string, model: string) =>
     },
   });
 
-/** Returns the id of this tab's first conversation with a model; stable across reloads, so drafts survive. */
-function firstOfTab(userId: string, model: string): string {
-  const name = `first.${model}`;
+/** Returns the id of this tab's next conversation; stable across reloads, so drafts survive. */
+export function nextOfTab(userId: string): string {
+  return firstOfTab(userId, 'next');
+}
+
+/** Returns another id for this tab's next conversation. */
+export function renewNextOfTab(userId: string): string {
+  writeToTab(userId, 'first.next', null);
+  return nextOfTab(userId);
+}
+
+/** Returns the id of this tab's first conversation of a name, which is stable across reloads. */
+function firstOfTab(userId: string, of: string): string {
+  const name = `first.${of}`;
   const kept = readFromTab(userId, name);
   const id = typeof kept === 'string' ? kept : newUuid();
   writeToTab(userId, name, id);
@@ -67,21 +78,14 @@ export function createConversation(userId: string, model: string, from: ReadConv
 
 /**
  * Opens the `wanted` conversation with a model, otherwise the last saved one. Saving another conversation
- * later does not change the choice. Opens nothing without a model.
+ * later does not change the choice.
  */
-export function useOpenedConversation(model: string | undefined, wanted: string | undefined) {
+export function useOpenedConversation(model: string, wanted: string | undefined) {
   const { id: userId } = useUser();
   const [found, setFound] = useState<{ model: string; id: string }>();
   const id = wanted ?? (found?.model === model ? found?.id : undefined);
-  const finding = useQuery({
-    ...newestQuery(userId, model ?? ''),
-    enabled: model !== undefined && id === undefined,
-  });
-  if (model !== undefined && id === undefined && finding.data !== undefined)
-    setFound({ model, id: finding.data });
-  const query = useQuery({
-    ...conversationQuery(userId, model ?? '', id ?? ''),
-    enabled: model !== undefined && id !== undefined,
-  });
+  const finding = useQuery({ ...newestQuery(userId, model), enabled: id === undefined });
+  if (id === undefined && finding.data !== undefined) setFound({ model, id: finding.data });
+  const query = useQuery({ ...conversationQuery(userId, model, id ?? ''), enabled: id !== undefined });
   return { id, finding, query };
 }

@@ -3,22 +3,25 @@ import { memo, type ReactNode } from 'react';
 import { cx } from '../../lib/cx.ts';
 import { countOf } from '../../lib/format/count-of.ts';
 import { formatNumber } from '../../lib/format/format-number.ts';
+import { formatDuration } from '../../lib/format/format-time.ts';
+import { useNow } from '../../lib/use-now.ts';
 import { Disclosure } from '../../ui/disclosure.tsx';
 import { MarkdownLines } from '../../ui/markdown.tsx';
 import type { ChatSpeed, CutReason, Turn } from './chat.ts';
+import type { Wait } from './use-conversation.ts';
 
 type Props = {
   turn: Turn;
-  /** More text may arrive. */
-  waiting: boolean;
+  /** Set while more text may arrive. */
+  wait: Wait | undefined;
 };
 
 /** A question or an answer with its actions. */
-export function ConversationTurn({ turn, waiting, children }: Props & { children?: ReactNode }) {
+export function ConversationTurn({ turn, wait, children }: Props & { children?: ReactNode }) {
   const own = turn.role === 'user';
   return (
     <div className={cx('flex max-w-[85%] flex-col gap-1', own ? 'self-end' : 'self-start')}>
-      <TurnText turn={turn} waiting={waiting} />
+      <TurnText turn={turn} wait={wait} />
       <div className={cx('flex flex-wrap gap-0.5 empty:hidden', own && 'justify-end')}>{children}</div>
     </div>
   );
@@ -27,7 +30,7 @@ export function ConversationTurn({ turn, waiting, children }: Props & { children
 /**
  * A question as typed, or an answer as Markdown. Memoized, so other answers' updates do not parse it again.
  */
-const TurnText = memo(function TurnText({ turn, waiting }: Props) {
+const TurnText = memo(function TurnText({ turn, wait }: Props) {
   const own = turn.role === 'user';
   return (
     <>
@@ -47,14 +50,14 @@ const TurnText = memo(function TurnText({ turn, waiting }: Props) {
         )}
         {!own && (
           <>
-            {turn.thoughts && <Thoughts text={turn.thoughts} thinking={waiting && !turn.content} />}
+            {turn.thoughts && (
+              <Thoughts text={turn.thoughts} thinking={wait !== undefined && !turn.content} />
+            )}
             {turn.content && <MarkdownLines text={turn.content} />}
             {turn.calls?.map((call) => (
               <Said key={call.id} title={`Calls ${call.name}`} text={indented(call.arguments)} />
             ))}
-            {waiting && !turn.content && !turn.thoughts && !turn.calls && (
-              <p className="text-muted">Waiting for the first token…</p>
-            )}
+            {wait && !turn.content && !turn.thoughts && !turn.calls && <Thinking {...wait} />}
           </>
         )}
       </div>
@@ -62,8 +65,8 @@ const TurnText = memo(function TurnText({ turn, waiting }: Props) {
       {turn.cut && <p className="px-1 text-muted text-xs">{sentenceOfCut(turn.cut, turn.speed)}</p>}
       {turn.speed && (
         <p className="px-1 text-muted text-xs tabular-nums">
-          {countOf(turn.speed.tokens, 'token')} · first after{' '}
-          {formatNumber(Math.round(turn.speed.firstTokenMs))} ms
+          {countOf(turn.speed.tokens, 'token')} · first word after{' '}
+          {formatNumber(turn.speed.firstTokenMs / 1000, { maximumFractionDigits: 1 })} s
           {turn.speed.tokensPerSecond &&
             ` · ${formatNumber(Math.round(turn.speed.tokensPerSecond))} tokens/s`}
         </p>
@@ -71,6 +74,18 @@ const TurnText = memo(function TurnText({ turn, waiting }: Props) {
     </>
   );
 });
+
+/** Seconds since the question, and after ten of them the reason for the wait. */
+function Thinking({ since, reason }: Wait) {
+  const seconds = Math.max(0, Math.floor((Number(useNow(1000)) - Number(since)) / 1000));
+  return (
+    <div className="text-muted tabular-nums">
+      {/* Not announced every second. */}
+      Thinking…{seconds > 0 && <span aria-hidden> {formatDuration(seconds)}</span>}
+      {seconds >= 10 && <p className="text-xs">{reason || 'The model reads the question.'}</p>}
+    </div>
+  );
+}
 
 /** A tool call with its arguments, or its result. */
 function Said({ title, text }: { title: string; text: string }) {

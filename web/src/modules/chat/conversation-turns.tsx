@@ -10,24 +10,32 @@ import { CallResults } from './call-results.tsx';
 import type { Turn } from './chat.ts';
 import { ConversationTurn } from './conversation-turn.tsx';
 import { QuestionEditor } from './question-editor.tsx';
+import type { Wait } from './use-conversation.ts';
 
 type Props = {
   modelName: string;
   turns: Turn[];
-  answering: boolean;
+  /** Set while an answer is in progress. */
+  wait: Wait | undefined;
   /** Actions on the last question; absent if nothing can be asked. */
   again?: {
     isAskable: boolean;
     askAgain: (question?: string) => Promise<boolean>;
     answerCalls: (results: NonNullable<Turn['results']>) => Promise<boolean>;
   };
+  /** Set if the conversation fills its container. */
+  page?: Beginning | undefined;
 };
+
+/** What an empty conversation shows. */
+type Beginning = { about: string; suggestions: readonly string[]; onAsk?: (question: string) => void };
 
 /** A question being edited. */
 type Edited = { turn: Turn; text: string };
 
 /** The turns. Scrolls to the end unless the user has scrolled up. */
-export function ConversationTurns({ modelName, turns, answering, again }: Props) {
+export function ConversationTurns({ modelName, turns, wait, again, page }: Props) {
+  const answering = wait !== undefined;
   const { box, content, onScroll, follow } = useStickToBottom();
   // Scroll down after asking.
   useEffect(() => follow(), [follow, turns.length]);
@@ -61,13 +69,13 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
       tabIndex={0}
       onScroll={onScroll}
       // Fixed height: streaming and Markdown rendering do not move the content below.
-      className={cx(
-        'flex flex-col overflow-y-auto rounded-xl bg-subtle p-4',
-        turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[clamp(14rem,calc(100dvh-32rem),28rem)]',
-      )}
+      className={cx('flex flex-col overflow-y-auto', page ? 'min-h-0 flex-1' : cardClass(turns))}
     >
-      <div ref={content} className="flex shrink-0 grow flex-col gap-4">
-        {turns.length === 0 && <NothingSaid modelName={modelName} />}
+      <div
+        ref={content}
+        className={cx('flex shrink-0 grow flex-col gap-4', page && 'mx-auto w-full max-w-3xl px-4 py-6')}
+      >
+        {turns.length === 0 && <NothingSaid modelName={modelName} {...page} />}
         {turns.map((turn, index) => {
           // Turns are only ever appended.
           if (again && turn === last && edited?.turn === turn) {
@@ -75,9 +83,9 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
             const editor = { text: edited.text, isAskable: again.isAskable, onSend: send, onCancel: cancel };
             return <QuestionEditor key={index} {...editor} />;
           }
-          const waiting = answering && index === turns.length - 1;
+          const waiting = index === turns.length - 1 ? wait : undefined;
           return (
-            <ConversationTurn key={index} turn={turn} waiting={waiting}>
+            <ConversationTurn key={index} turn={turn} wait={waiting}>
               {turn.role === 'assistant' && turn.content && !waiting && (
                 <CopyButton text={turn.content} label="Copy the answer" />
               )}
@@ -96,11 +104,35 @@ export function ConversationTurns({ modelName, turns, answering, again }: Props)
   );
 }
 
-function NothingSaid({ modelName }: Pick<Props, 'modelName'>) {
+const cardClass = (turns: Turn[]) =>
+  cx(
+    'rounded-xl bg-subtle p-4',
+    turns.length === 0 ? 'min-h-40 lg:min-h-72' : 'h-[clamp(14rem,calc(100dvh-32rem),28rem)]',
+  );
+
+function NothingSaid({
+  modelName,
+  about,
+  suggestions = [],
+  onAsk,
+}: Pick<Props, 'modelName'> & Partial<Beginning>) {
   return (
-    <p className="m-auto max-w-sm text-balance text-center text-muted">
-      Ask <span className="font-mono text-[0.8125rem]">{modelName}</span> something.
-    </p>
+    <div className="m-auto max-w-md text-balance text-center text-muted">
+      <p>
+        Ask <span className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{modelName}</span>{' '}
+        something.
+      </p>
+      {about && <p className="mt-1 text-xs">{about}</p>}
+      {onAsk && suggestions.length > 0 && (
+        <div className="mt-5 flex flex-wrap justify-center gap-2">
+          {suggestions.map((question) => (
+            <Button key={question} size="sm" onClick={() => onAsk(question)}>
+              {question}
+            </Button>
+          ))}
+        </div>
+      )}
+    </div>
   );
 }
 

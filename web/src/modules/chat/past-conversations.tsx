@@ -14,35 +14,28 @@ import { ListSkeleton } from '../../ui/list-skeleton.tsx';
 import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { useUser } from '../accounts/session.ts';
 import { conversationsQuery } from './conversation-queries.ts';
 import { deleteQuestionDraft } from './use-question-draft.ts';
 
+/** A conversation with one model, or with two models that are compared. */
+export type PastConversation = Pick<ConversationRow, 'id' | 'title' | 'saved_at'> & { models: string[] };
+
 type Props = {
-  userId: string;
-  model: string;
   /** The open conversation. */
   current: string | undefined;
-  onOpen: (id: string) => void;
+  onOpen: (conversation: PastConversation) => void;
   onDeleted: (id: string) => void;
 };
 
 /** A popover that lists the conversations with a model, to open or delete them. */
-export function PastConversations({ userId, model, current, onOpen, onDeleted }: Props) {
+export function HistoryPopover({ model, current, onOpen, onDeleted }: Props & { model: string }) {
   const [open, setOpen] = useState(false);
-  const [asked, setAsked] = useState<ConversationRow | null>(null);
-  const deletion = useMutation({
-    mutationFn: (id: string) => call(deleteConversation, { query: { model, id } }),
-    onSuccess: (_none, id) => {
-      deleteQuestionDraft({ userId, id });
-      onDeleted(id);
-      refetchQueries(['conversation', 'list']);
-    },
-    onSettled: () => setAsked(null),
-  });
+  const deletion = useDeletion(onDeleted);
   return (
     <>
       {/* Closed during the confirmation, because the list would cover the dialog. */}
-      <Popover.Root open={open && asked === null} onOpenChange={setOpen}>
+      <Popover.Root open={open && !deletion.isAsking} onOpenChange={setOpen}>
         <Popover.Trigger
           render={
             <Button variant="ghost" size="sm">
@@ -57,69 +50,125 @@ export function PastConversations({ userId, model, current, onOpen, onDeleted }:
               <Popover.Title className="px-4 pt-3 pb-2 font-medium text-[0.8125rem]">
                 Conversations
               </Popover.Title>
-              <List
-                {...{ userId, model, current }}
-                onOpen={(id) => {
-                  setOpen(false);
-                  onOpen(id);
-                }}
-                onDelete={setAsked}
-              />
+              <div className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1 pt-0">
+                <List
+                  {...{ model, current }}
+                  onOpen={(conversation) => {
+                    setOpen(false);
+                    onOpen(conversation);
+                  }}
+                  onDelete={deletion.ask}
+                />
+              </div>
             </Popover.Popup>
           </Popover.Positioner>
         </Popover.Portal>
       </Popover.Root>
-      <ConfirmDialog
-        open={asked !== null}
-        onOpenChange={(next) => !next && setAsked(null)}
-        title="Delete this conversation?"
-        description={`“${asked?.title}” will be permanently deleted.`}
-        action="Delete"
-        pending={deletion.isPending}
-        onConfirm={() => asked && deletion.mutate(asked.id)}
-      />
+      {deletion.dialog}
     </>
   );
 }
 
-type ListProps = Pick<Props, 'userId' | 'model' | 'current' | 'onOpen'> & {
-  onDelete: (row: ConversationRow) => void;
+type AllProps = Props & {
+  /** Returns the titles of models. */
+  titlesOf: (models: string[]) => string;
 };
 
-function List({ userId, model, current, onOpen, onDelete }: ListProps) {
-  const query = useQuery(conversationsQuery(userId, model));
+/** A column that lists the conversations with all models. */
+export function AllConversations({ onDeleted, ...props }: AllProps) {
+  const deletion = useDeletion(onDeleted);
   return (
-    <div className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1 pt-0">
-      <QueryView
-        query={query}
-        failed="Your conversations could not be loaded"
-        pending={<ListSkeleton rows={3} rowHeight={52} />}
-        isEmpty={({ conversations }) => conversations.length === 0}
-        empty={<p className="px-6 py-10 text-center text-muted">No conversations yet.</p>}
-        compact
-        flush
-      >
-        {({ conversations }) => (
-          <ul>
-            {conversations.map((row) => (
-              <Row
-                key={row.id}
-                row={row}
-                isCurrent={row.id === current}
-                onOpen={() => onOpen(row.id)}
-                onDelete={() => onDelete(row)}
-              />
-            ))}
-          </ul>
-        )}
-      </QueryView>
-    </div>
+    <>
+      <List {...props} onDelete={deletion.ask} />
+      {deletion.dialog}
+    </>
   );
 }
 
-type RowProps = { row: ConversationRow; isCurrent: boolean; onOpen: () => void; onDelete: () => void };
+/** Deletes a conversation after a confirmation. */
+function useDeletion(onDeleted: Props['onDeleted']) {
+  const { id: userId } = useUser();
+  const [asked, setAsked] = useState<PastConversation | null>(null);
+  const deletion = useMutation({
+    mutationFn: ({ id, models }: PastConversation) =>
+      Promise.all(models.map((model) => call(deleteConversation, { query: { model, id } }))),
+    onSuccess: (_none, { id }) => {
+      deleteQuestionDraft({ userId, id });
+      onDeleted(id);
+      refetchQueries(['conversation', 'list']);
+    },
+    onSettled: () => setAsked(null),
+  });
+  const dialog = (
+    <ConfirmDialog
+      open={asked !== null}
+      onOpenChange={(next) => !next && setAsked(null)}
+      title="Delete this conversation?"
+      description={`“${asked?.title}” will be permanently deleted.`}
+      action="Delete"
+      pending={deletion.isPending}
+      onConfirm={() => asked && deletion.mutate(asked)}
+    />
+  );
+  return { isAsking: asked !== null, ask: setAsked, dialog };
+}
 
-function Row({ row: { title, saved_at }, isCurrent, onOpen, onDelete }: RowProps) {
+type ListProps = Pick<Props, 'current' | 'onOpen'> & {
+  model?: string;
+  titlesOf?: AllProps['titlesOf'];
+  onDelete: (conversation: PastConversation) => void;
+};
+
+function List({ model, titlesOf, current, onOpen, onDelete }: ListProps) {
+  const query = useQuery(conversationsQuery(useUser().id, model));
+  return (
+    <QueryView
+      query={query}
+      failed="Your conversations could not be loaded"
+      pending={<ListSkeleton rows={3} rowHeight={52} />}
+      isEmpty={({ conversations }) => conversations.length === 0}
+      empty={<p className="px-6 py-10 text-center text-muted">No conversations yet.</p>}
+      compact
+      flush
+    >
+      {({ conversations }) => (
+        <ul>
+          {withModels(conversations).map((row) => (
+            <Row
+              key={row.id}
+              row={row}
+              about={titlesOf?.(row.models)}
+              isCurrent={row.id === current}
+              onOpen={() => onOpen(row)}
+              onDelete={() => onDelete(row)}
+            />
+          ))}
+        </ul>
+      )}
+    </QueryView>
+  );
+}
+
+/** Joins the two conversations of a comparison, which have the same id. */
+function withModels(rows: ConversationRow[]): PastConversation[] {
+  const joined = new Map<string, PastConversation>();
+  for (const { model, ...row } of rows) {
+    const known = joined.get(row.id);
+    if (known) known.models.push(model);
+    else joined.set(row.id, { ...row, models: [model] });
+  }
+  return [...joined.values()];
+}
+
+type RowProps = {
+  row: PastConversation;
+  about: string | undefined;
+  isCurrent: boolean;
+  onOpen: () => void;
+  onDelete: () => void;
+};
+
+function Row({ row: { title, saved_at }, about, isCurrent, onOpen, onDelete }: RowProps) {
   return (
     <li className={cx('flex items-center gap-1 rounded-lg pr-1.5 hover:bg-hover', isCurrent && 'bg-subtle')}>
       <button
@@ -131,13 +180,12 @@ function Row({ row: { title, saved_at }, isCurrent, onOpen, onDelete }: RowProps
         <span dir="auto" className="block truncate text-[0.8125rem] leading-5">
           {title}
         </span>
-        <time
-          dateTime={saved_at}
-          title={formatDateTime(new Date(saved_at))}
-          className="block text-muted text-xs leading-4"
-        >
-          <RelativeTime at={saved_at} />
-        </time>
+        <span className="block truncate text-muted text-xs leading-4">
+          <time dateTime={saved_at} title={formatDateTime(new Date(saved_at))}>
+            <RelativeTime at={saved_at} />
+          </time>
+          {about && ` · ${about}`}
+        </span>
       </button>
       <Button variant="ghost" size="icon-sm" aria-label={`Delete “${title}”`} onClick={onDelete}>
         <Trash2 aria-hidden />

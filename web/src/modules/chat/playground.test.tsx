@@ -172,7 +172,7 @@ test('a complete answer is not marked as cut', async () => {
   sends({ choices: [{ delta: {}, finish_reason: 'stop' }] });
   sends({ choices: [], usage: { completion_tokens: 1024 } });
   answer.close();
-  expect(await screen.findByText(/^1,024 tokens · first after/)).toBeTruthy();
+  expect(await screen.findByText(/^1,024 tokens · first word after/)).toBeTruthy();
   expect(screen.queryByText(/The answer stopped/)).toBeNull();
   expect(asked[0]).toMatchObject({ max_tokens: 1024 });
 });
@@ -203,6 +203,15 @@ test('an unanswered question is in the field after a reload', async () => {
   expect(screen.queryByText(INTERRUPTED)).toBeNull();
   await open();
   expect(message()).toBe('Which bread?');
+});
+
+test('an emptied field stays empty after a reload', async () => {
+  await open();
+  await ask('Which bread?');
+  await open();
+  await userEvent.clear(screen.getByLabelText('Message'));
+  await open();
+  expect(message()).toBe('');
 });
 
 test('a new conversation keeps the settings of the previous one', async () => {

@@ -1,8 +1,10 @@
 import { CONVERSATIONS_BYTES_MAX, CONVERSATIONS_MAX } from '@bakehouse/contract/conversations';
 import { formatBytes } from '@bakehouse/contract/labels';
 import { DEFAULT_CONTEXT_TOKENS } from '@bakehouse/contract/limits';
-import { GraduationCap, SquarePen } from 'lucide-react';
-import { type ReactNode, type RefObject, useRef, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { GraduationCap, SlidersHorizontal, SquarePen } from 'lucide-react';
+import { type ComponentProps, type ReactNode, type RefObject, useRef, useState } from 'react';
 import { ApiError } from '../../lib/api/api-error.ts';
 import { cx } from '../../lib/cx.ts';
 import { currencyChoice } from '../../lib/format/currency.ts';
@@ -13,13 +15,20 @@ import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
 import { Money } from '../../ui/money.tsx';
 import { errorMessage } from '../../ui/notify.ts';
 import { QueryView } from '../../ui/query-view.tsx';
+import { Sheet } from '../../ui/sheet.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
+import { AgentSettings } from './agent-settings.tsx';
 import type { Turn } from './chat.ts';
 import { ChatOptionFields, optionLabels, problemFields } from './chat-options.tsx';
-import { createConversation, type ReadConversation, useOpenedConversation } from './conversation-queries.ts';
+import {
+  conversationQuery,
+  createConversation,
+  type ReadConversation,
+  useOpenedConversation,
+} from './conversation-queries.ts';
 import { ConversationTurns } from './conversation-turns.tsx';
-import { PastConversations } from './past-conversations.tsx';
+import { HistoryPopover } from './past-conversations.tsx';
 import { Question } from './question-field.tsx';
 import { SaveChatDialog } from './save-chat-dialog.tsx';
 import { type ServingDevice, useServingPrice } from './serving-prices.ts';
@@ -37,10 +46,6 @@ type Props = {
   /** The deployment's id or a shared model's name. Each has its own conversations. */
   model: string;
   modelName: string;
-  /** If absent, the conversation is not saved and ends with the page. */
-  opened?: Opened | undefined;
-  /** Content above the conversation. */
-  about?: ReactNode;
   /** Device that serves the model; determines the token price. */
   device: ServingDevice | undefined;
   /** Maximum tokens of prompt and answer together. */
@@ -49,33 +54,14 @@ type Props = {
   pricePerHour?: string;
   /** Why no more questions can be asked. */
   closed?: string | undefined;
-  /** Collapses the settings below the conversation instead of showing them next to it. */
-  folded?: boolean | undefined;
-  /** Set if two conversations share a question field; includes the role of this one. */
-  together?: Together | undefined;
 };
 
-/** Streaming chat with one model. */
-export function Playground({ opened, ...props }: Props) {
-  if (opened) return <KeptPlayground opened={opened} {...props} />;
-  return (
-    <div className="flex flex-col gap-4">
-      {props.about}
-      <OwnPlayground id={`page.${props.model}`} read={ofPage} {...props} />
-    </div>
-  );
-}
+const states = { failed: 'Your conversation could not be loaded', pending: <Skeleton className="h-72" /> };
 
-const ofPage: ReadConversation = {
-  ...{ id: null, conversation: null, version: 0, save_id: null },
-  is_kept: false,
-};
-
-type KeptProps = Omit<Props, 'opened'> & { opened: Opened };
-
-/** The conversation in the URL or the newest one, with its history and a button for a new one. */
-function KeptPlayground({ opened: { conversation, onOpen }, ...props }: KeptProps) {
-  const { model, about, closed } = props;
+/** Streaming chat with a deployment: the conversation in the URL or the newest one, with its history. */
+export function Playground({ opened, ...props }: Props & { opened: Opened }) {
+  const { conversation, onOpen } = opened;
+  const { model, closed } = props;
   const { id: userId } = useUser();
   const { id, finding, query } = useOpenedConversation(model, conversation);
   const [begun, setBegun] = useState<string>();
@@ -87,109 +73,137 @@ function KeptPlayground({ opened: { conversation, onOpen }, ...props }: KeptProp
     setBegun(next);
     onOpen(next, how);
   }
-  const shown = { failed: 'Your conversation could not be loaded', pending: <Skeleton className="h-72" /> };
   return (
     <div className="flex flex-col gap-3">
-      <div className="flex min-h-7 flex-wrap items-center justify-between gap-x-4 gap-y-1">
-        {about}
-        <div className="-mr-2.5 ml-auto flex">
-          {read?.is_kept && (
-            <PastConversations
-              {...{ userId, model, current: id }}
-              onOpen={(other) => onOpen(other, 'push')}
-              onDeleted={(other) => other === id && begin('replace')}
-            />
-          )}
-          {!closed && (
-            <Button
-              variant="ghost"
-              size="sm"
-              disabled={read === undefined || (read.is_kept && isEmpty)}
-              onClick={() => begin('push')}
-            >
-              <SquarePen aria-hidden />
-              New conversation
-            </Button>
-          )}
-        </div>
+      <div className="-mr-2.5 ml-auto flex min-h-7">
+        {read?.is_kept && (
+          <HistoryPopover
+            {...{ model, current: id }}
+            onOpen={(other) => onOpen(other.id, 'push')}
+            onDeleted={(other) => other === id && begin('replace')}
+          />
+        )}
+        {!closed && (
+          <Button
+            variant="ghost"
+            size="sm"
+            disabled={read === undefined || (read.is_kept && isEmpty)}
+            onClick={() => begin('push')}
+          >
+            <SquarePen aria-hidden />
+            New conversation
+          </Button>
+        )}
       </div>
       {id === undefined ? (
-        <QueryView query={finding} {...shown}>
-          {() => shown.pending}
+        <QueryView query={finding} {...states}>
+          {() => states.pending}
         </QueryView>
       ) : (
-        <QueryView query={query} {...shown}>
-          {(known) => (
-            <OwnPlayground
-              key={`${userId} ${id}`}
-              {...{ ...props, id, read: known }}
-              isBegun={id === begun}
-              onAsk={() => conversation !== id && onOpen(id, 'replace')}
-            />
-          )}
-        </QueryView>
+        <ShownConversation
+          {...{ ...props, id }}
+          isBegun={id === begun}
+          onAsk={() => conversation !== id && onOpen(id, 'replace')}
+        />
       )}
     </div>
   );
 }
 
-type OwnProps = Omit<Props, 'opened' | 'about'> & {
+type ShownProps = Props & {
   id: string;
-  read: ReadConversation;
   /** A new conversation: focus its question field. */
   isBegun?: boolean;
   onAsk?: () => void;
+  /** Set if the conversation fills its container. */
+  page?: {
+    about: string;
+    /** Questions to begin with. */
+    suggestions: readonly string[];
+    /** Set if two conversations share a question field; includes the role of this one. */
+    together?: Together | undefined;
+    /** True for the second of two conversations with the same id. */
+    isSecond?: boolean;
+  };
 };
 
-function OwnPlayground({
-  model,
-  id,
-  modelName,
-  device,
-  contextTokens = DEFAULT_CONTEXT_TOKENS,
-  pricePerHour,
-  closed,
-  folded = false,
-  together,
-  read,
-  isBegun = false,
-  onAsk,
-}: OwnProps) {
+/** One conversation with a model. */
+export function ShownConversation(props: ShownProps) {
+  const { id: userId } = useUser();
+  const { model, id } = props;
+  return (
+    <QueryView query={useQuery(conversationQuery(userId, model, id))} {...states}>
+      {(read) => <OwnConversation key={`${userId} ${model} ${id}`} {...props} read={read} />}
+    </QueryView>
+  );
+}
+
+function OwnConversation({ read, onAsk, page, ...props }: ShownProps & { read: ReadConversation }) {
+  const { model, id, modelName, device, pricePerHour, closed } = props;
+  const { contextTokens = DEFAULT_CONTEXT_TOKENS } = props;
   const { id: userId } = useUser();
   const conversation = useConversation({ userId, model, id, modelName }, read);
-  const { turns, unanswered, settings, setSettings, error, answering, stop } = conversation;
-  const keptAs = { userId, id };
+  const { turns, unanswered, settings, setSettings, error, wait, stop, askAgain, answerCalls } = conversation;
+  const answering = wait !== undefined;
+  const keptAs = { userId, id: page?.isSecond ? `${id}.second` : id };
   const fields = useRef<HTMLDivElement>(null);
-  if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation }} />;
+  const [isSettingUp, setSettingUp] = useState(false);
+  const fills = page !== undefined;
+  if (closed) return <ClosedConversation why={closed} {...{ keptAs, modelName, conversation, fills }} />;
   const [wrong] = problemFields(settings, contextTokens);
   const isAskable = wrong === undefined;
-  const { askAgain, answerCalls } = conversation;
   const ask = (question: string) => {
     onAsk?.();
     return conversation.ask(question);
   };
+  const onHeldUp = () => (fields.current ? focusFirstInvalid(fields.current) : setSettingUp(true));
+  const options = (
+    <Options {...{ fields, settings, contextTokens, isKept: read.is_kept }} onChange={setSettings}>
+      {page && <FromAgent modelName={modelName} />}
+    </Options>
+  );
   return (
-    <div className={cx('grid gap-5', !folded && 'lg:grid-cols-[minmax(0,1fr)_14rem]')}>
-      <div className="flex min-w-0 flex-col gap-3">
+    <div className={page ? 'flex min-h-0 flex-1 flex-col' : 'grid gap-5 lg:grid-cols-[minmax(0,1fr)_14rem]'}>
+      <div className={cx('flex min-w-0 flex-col gap-3', page && 'min-h-0 flex-1')}>
         <ConversationTurns
-          {...{ modelName, turns, answering }}
+          {...{ modelName, turns, wait }}
           again={{ isAskable, askAgain, answerCalls }}
+          page={page && { ...page, onAsk: (question) => (isAskable ? void ask(question) : onHeldUp()) }}
         />
-        {error !== null && <NoAnswer error={error} />}
-        <Question
-          {...{ keptAs, answering, isAskable, unanswered, ask, stop, together }}
-          autoFocus={isBegun}
-          onHeldUp={() => fields.current && focusFirstInvalid(fields.current)}
-        />
-        {wrong && <HeldUp by={optionLabels[wrong]} />}
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-          <TokenPrices device={device} pricePerHour={pricePerHour} />
-          {!answering && turns.length > 0 && <SaveChat {...{ turns, settings }} />}
+        <div className={cx('flex flex-col gap-2', page && 'mx-auto w-full max-w-3xl px-4 pb-3')}>
+          {error !== null && <NoAnswer error={error} />}
+          <Question
+            {...{ keptAs, answering, isAskable, unanswered, ask, stop, onHeldUp }}
+            together={page?.together}
+            autoFocus={props.isBegun === true}
+          />
+          {wrong && <HeldUp by={optionLabels[wrong]} />}
+          <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1">
+            <TokenPrices device={device} pricePerHour={pricePerHour} />
+            <div className="-mr-2.5 ml-auto flex flex-wrap">
+              {!answering && turns.length > 0 && <SaveChat {...{ turns, settings }} />}
+              {page && (
+                <Button variant="ghost" size="sm" onClick={() => setSettingUp(true)}>
+                  <SlidersHorizontal aria-hidden />
+                  Settings
+                </Button>
+              )}
+            </div>
+          </div>
         </div>
       </div>
-      <Settings {...{ fields, folded }} hasProblem={wrong !== undefined} isKept={read.is_kept}>
-        <ChatOptionFields {...{ settings, contextTokens }} onChange={setSettings} />
-      </Settings>
+      {page ? (
+        <Sheet
+          open={isSettingUp}
+          onClose={() => setSettingUp(false)}
+          title="Settings"
+          description={modelName}
+        >
+          {options}
+        </Sheet>
+      ) : (
+        options
+      )}
     </div>
   );
 }
@@ -208,29 +222,37 @@ function SaveChat(props: Pick<Conversation, 'turns' | 'settings'>) {
   );
 }
 
-type SettingsProps = {
+type OptionsProps = ComponentProps<typeof ChatOptionFields> & {
   fields: RefObject<HTMLDivElement | null>;
-  folded: boolean;
-  hasProblem: boolean;
   isKept: boolean;
   children: ReactNode;
 };
 
-function Settings({ fields, folded, hasProblem, isKept, children }: SettingsProps) {
-  const all = (
+function Options({ fields, isKept, children, ...options }: OptionsProps) {
+  return (
     <div ref={fields} className="flex flex-col gap-4">
-      {children}
+      <ChatOptionFields {...options} />
       <p className="text-muted text-xs">
         {isKept
           ? `Your newest ${CONVERSATIONS_MAX} conversations are kept in your account, up to ${formatBytes(CONVERSATIONS_BYTES_MAX)}.`
           : 'This conversation ends when you leave it.'}
       </p>
+      {children}
     </div>
   );
-  if (!folded) return all;
+}
+
+function FromAgent({ modelName }: { modelName: string }) {
   return (
-    <Disclosure title="Settings" hasProblem={hasProblem}>
-      {all}
+    <Disclosure title="Use from an agent">
+      <p className="mb-3 text-[0.8125rem] text-muted">
+        Put your key from the{' '}
+        <Link to="/api-key" className="text-accent-text underline underline-offset-2">
+          API-Key page
+        </Link>{' '}
+        into <code>BAKEHOUSE_API_KEY</code> first.
+      </p>
+      <AgentSettings modelName={modelName} />
     </Disclosure>
   );
 }
@@ -258,16 +280,32 @@ function NoAnswer({ error }: { error: unknown }) {
 
 type Conversation = ReturnType<typeof useConversation>;
 
-type ClosedProps = { keptAs: ConversationKey; why: string; modelName: string; conversation: Conversation };
+type ClosedProps = {
+  keptAs: ConversationKey;
+  why: string;
+  modelName: string;
+  fills: boolean;
+  conversation: Conversation;
+};
 
-/** A read-only conversation, including a question that was never answered or sent. */
-function ClosedConversation({ keptAs, why, modelName, conversation }: ClosedProps) {
-  const { turns, unanswered, answering } = conversation;
-  const question = readQuestionDraft(keptAs) || unanswered;
-  const said: Turn[] = question ? [...turns, { role: 'user', content: question }] : turns;
+/** A read-only conversation, including a question that was never answered. */
+function ClosedConversation({ keptAs, why, modelName, fills, conversation }: ClosedProps) {
+  const { turns, unanswered, wait } = conversation;
+  const draft = readQuestionDraft(keptAs)?.trim();
+  const said: Turn[] = unanswered ? [...turns, { role: 'user', content: unanswered }] : turns;
   return (
-    <div className="flex flex-col gap-3">
-      {said.length > 0 && <ConversationTurns {...{ modelName, turns: said, answering }} />}
+    <div className={cx('flex flex-col gap-3', fills && 'min-h-0 flex-1 pb-6')}>
+      {said.length > 0 && (
+        <ConversationTurns
+          {...{ modelName, turns: said, wait }}
+          page={fills ? { about: '', suggestions: [] } : undefined}
+        />
+      )}
+      {draft && draft !== unanswered && (
+        <p dir="auto" className="whitespace-pre-wrap text-muted [overflow-wrap:anywhere]">
+          Not sent: {draft}
+        </p>
+      )}
       <p className={cx('text-center text-muted', said.length === 0 && 'py-8')}>{why}</p>
     </div>
   );

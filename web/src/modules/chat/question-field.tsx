@@ -7,7 +7,8 @@ import type { Follower, SharedQuestion, Together } from './shared-question.ts';
 import type { useConversation } from './use-conversation.ts';
 import { type ConversationKey, useQuestionDraft } from './use-question-draft.ts';
 
-type Props = Pick<ReturnType<typeof useConversation>, 'answering' | 'unanswered' | 'ask' | 'stop'> & {
+type Props = Pick<ReturnType<typeof useConversation>, 'unanswered' | 'ask' | 'stop'> & {
+  answering: boolean;
   keptAs: ConversationKey;
   isAskable: boolean;
   together: Together | undefined;
@@ -59,14 +60,15 @@ function QuestionField({
   autoFocus,
   ...own
 }: Own & { follower?: Follower | undefined }) {
-  const [draft, setDraft] = useQuestionDraft(keptAs, unanswered);
+  const [typed, setDraft] = useQuestionDraft(keptAs, unanswered);
+  const draft = typed ?? '';
   const isEmpty = draft.trim() === '';
   const answering = own.answering || follower?.answering === true;
 
   async function send(question: string) {
     if (await ask(question)) return;
     // An unanswered question returns to the field.
-    setDraft((typed) => (typed.trim() === '' ? question : `${question}\n\n${typed}`));
+    setDraft((newer) => (newer?.trim() ? `${question}\n\n${newer}` : question));
   }
 
   function submit(event: FormEvent) {
@@ -74,7 +76,7 @@ function QuestionField({
     if (answering || isEmpty) return;
     if (!own.isAskable) return own.onHeldUp();
     if (follower?.isAskable === false) return follower.onHeldUp();
-    setDraft('');
+    setDraft(null);
     void send(draft.trim());
     follower?.ask(draft.trim());
   }

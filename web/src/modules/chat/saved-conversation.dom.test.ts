@@ -27,11 +27,13 @@ const shown = vi.fn<(conversation: Conversation) => void>();
 const failed = vi.fn<(error: unknown) => void>();
 
 function open(is_kept = true) {
-  return new OpenConversation(
+  const conversation = new OpenConversation(
     OF,
     { id: null, conversation: null, version: 0, save_id: null, is_kept },
     { show: shown, failed },
   );
+  conversation.open();
+  return conversation;
 }
 
 beforeEach(async () => {
@@ -66,6 +68,16 @@ test('batches several changes into one save', async () => {
   conversation.change(add(first));
   conversation.change(add(second));
   expect(shown).toHaveBeenLastCalledWith(expect.objectContaining({ turns: [...first, ...second] }));
+  await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
+  expect(call).toHaveBeenCalledOnce();
+});
+
+test('batches saves again after it was closed and opened, as React does in development', async () => {
+  const conversation = open();
+  conversation.open()();
+  conversation.open();
+  conversation.change(add(first));
+  conversation.change(add(second));
   await expect.poll(() => kept.read('rye').turns).toEqual([...first, ...second]);
   expect(call).toHaveBeenCalledOnce();
 });

@@ -65,8 +65,22 @@ export class OpenConversation {
     this.kept = fromWire(read.conversation);
     this.local = localCopy(of);
     this.saves = gathered({ isDue: () => this.changes.length > 0, work: () => this.save(), failed });
-    const old = this.local.read(read);
-    if (old) this.change(old);
+    const stored = this.local.read(read);
+    if (stored) this.changes = [stored];
+  }
+
+  /**
+   * Starts to save. Returns a function that makes later saves immediate, without batching. May be called again
+   * afterwards.
+   */
+  open(): () => void {
+    this.isLeft = false;
+    this.saves.begin();
+    if (this.isKept) void this.saves.run();
+    return () => {
+      this.isLeft = true;
+      this.saves.flush();
+    };
   }
 
   current(): Conversation {
@@ -82,12 +96,6 @@ export class OpenConversation {
   /** Adopts a version that another tab or device saved. */
   follow(newer: Read): void {
     if (newer.version > this.version) this.adopt(newer);
-  }
-
-  /** Makes this and all later saves immediate, without batching. */
-  flush(): void {
-    this.isLeft = true;
-    this.saves.flush();
   }
 
   /** Called while the page unloads: stores unsaved changes and `made` locally, and sends them once. */
@@ -182,7 +190,7 @@ type Left = {
  * stored only in this browser.
  */
 function localCopy({ userId, model, id }: Of) {
-  const [left, old] = [`left.${id}`, `conversation.${model}`];
+  const [left, old] = [`left.${model}.${id}`, `conversation.${model}`];
   const clear = () => {
     writeToTab(userId, left, null);
     browserStorage.set(userId, old, null);
@@ -250,6 +258,10 @@ function gathered({ isDue, work, failed }: Work) {
     flush: (): void => {
       isFlushed = true;
       endPause();
+    },
+    /** Batches and retries again. */
+    begin: (): void => {
+      isFlushed = false;
     },
   };
 }

@@ -4,11 +4,9 @@ import { useState } from 'react';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { useUser } from '../accounts/session.ts';
-import { pricesQuery } from '../billing/credit-queries.ts';
-import { useMachine } from '../machines/machine-queries.ts';
 import { chatModelsQuery } from './chat.ts';
 import { canChat } from './chat-tab.tsx';
-import { useOpenedConversation } from './conversation-queries.ts';
+import type { ChatSearch } from './routes.ts';
 
 /** A model that can answer now: a deployment or a starter model. */
 export type AnsweringModel = {
@@ -19,11 +17,9 @@ export type AnsweringModel = {
   pod?: Deployment;
 };
 
-/** State in the URL: the model, the conversation, and the model to compare with. */
-export type ChatUrlState = { chat?: string; conversation?: string; beside?: string };
-
 const POLL_MS = 5_000;
 
+/** Reads the user's deployments that have not ended. */
 const podsQuery = (userId: string) =>
   endpointQuery(
     ['deployment', 'list', 'text', userId, 'chat'],
@@ -33,16 +29,15 @@ const podsQuery = (userId: string) =>
   );
 
 /**
- * Returns the models that can answer (the user's deployments first) and the chosen model. Without a choice in
- * the URL, it is the newest running deployment, otherwise the starter model.
+ * Returns the models that can answer (the user's deployments first), the chosen model, and the one to compare
+ * it with. Without a choice in the URL, it is the newest running deployment, otherwise the starter model.
  */
-export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
+export function useAnsweringModels({ model, beside }: Pick<ChatSearch, 'model' | 'beside'>) {
   const deployments = useQuery({
     ...podsQuery(useUser().id),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
   const query = useQuery(chatModelsQuery);
-  const isRead = [deployments, query, useMachine(), useQuery(pricesQuery)].every(hasAnswered);
   const own = (deployments.data?.pods ?? []).flatMap((pod): AnsweringModel[] =>
     pod.task === 'text' && canChat(pod)
       ? [{ id: pod.pod_id, name: pod.model_name, title: pod.title, pod }]
@@ -52,34 +47,14 @@ export function useAnsweringModels({ chat, beside, ...wanted }: ChatUrlState) {
     .filter(({ owned_by, task }) => owned_by === 'bakehouse' && task === 'text')
     .map(({ id }): AnsweringModel => ({ id, name: id, title: id }));
   const models = [...own, ...starters];
-  const find = (id: string | null | undefined) => models.find((model) => model.id === id);
+  const find = (id: string | null | undefined) => models.find((one) => one.id === id);
   // The chosen model does not change if another becomes available.
   const [opened, setOpened] = useState<string | null>(null);
   const usual = own.find(({ pod }) => pod?.status === 'running') ?? starters[0] ?? own[0];
-  const chosen = isRead ? (find(chat) ?? find(opened) ?? usual) : undefined;
+  const isReady = !deployments.isPending || deployments.failureCount > 0;
+  const chosen = isReady && query.data ? (find(model) ?? find(opened) ?? usual) : undefined;
   if (chosen && chosen.id !== opened) setOpened(chosen.id);
-  const others = models.filter((model) => model !== chosen);
+  const others = models.filter((one) => one !== chosen);
   const second = beside === undefined ? undefined : (others.find(({ id }) => id === beside) ?? others[0]);
-  const conversation = chosen?.id === chat ? wanted.conversation : undefined;
-  const isAlone = second === undefined;
-  const first = useFirstReading(isRead, isAlone ? chosen : undefined, conversation);
-  return { query, models, chosen, conversation, second, isReady: isRead && hasAnswered(first) };
-}
-
-type Reading = { isPending: boolean; failureCount: number };
-
-/** Returns true once a query has succeeded, or its first attempt has failed. */
-function hasAnswered({ isPending, failureCount }: Reading): boolean {
-  return !isPending || failureCount > 0;
-}
-
-/** First read of the conversation with a model; done if there is no model. */
-function useFirstReading(
-  isKnown: boolean,
-  model: AnsweringModel | undefined,
-  wanted: string | undefined,
-): Reading {
-  const { id, finding, query } = useOpenedConversation(isKnown ? model?.id : undefined, wanted);
-  if (isKnown && !model) return { isPending: false, failureCount: 0 };
-  return id === undefined ? finding : query;
+  return { query, models, chosen, second, isReady };
 }

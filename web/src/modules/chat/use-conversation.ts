@@ -19,7 +19,10 @@ type Of = {
 };
 
 /** An answer in progress. */
-type Running = { controller: AbortController; question: Turn; inPlaceOf: Turn[] };
+type Running = { controller: AbortController; question: Turn; inPlaceOf: Turn[]; since: Date };
+
+/** How long the user has waited for the answer in progress, and why, if the server has said it. */
+export type Wait = { since: Date; reason: string };
 
 /** A saved conversation with one model. Unmounting stops the answer. */
 export function useConversation({ modelName, ...of }: Of, read: ReadConversation) {
@@ -28,23 +31,25 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
   const [running, setRunning] = useState<Running | null>(null);
   const [answer, drawAnswer] = useFrames<Turn>(nothing);
   const newest = useRef(nothing);
+  const [reason, setReason] = useState('');
   const [conversation] = useState(
     () => new OpenConversation(of, read, { show: setKept, failed: warnOnce() }),
   );
   const { turns: keptTurns, unanswered, settings } = kept ?? conversation.current();
   useEffect(() => conversation.follow(read), [conversation, read]);
   useEffect(() => () => running?.controller.abort(), [running]);
-  useEffect(() => () => conversation.flush(), [conversation]);
+  useEffect(() => conversation.open(), [conversation]);
   useLeave(() =>
     conversation.leave(running ? ended(running, { ...newest.current, interrupted: true }) : undefined),
   );
 
   async function ask(question: Turn, inPlaceOf: Turn[] = []): Promise<boolean> {
-    const request: Running = { controller: new AbortController(), question, inPlaceOf };
+    const request: Running = { controller: new AbortController(), question, inPlaceOf, since: new Date() };
     const { system, options, tools } = conversation.current().settings;
     const before = [...without(conversation.current().turns, inPlaceOf), question];
     newest.current = nothing;
     drawAnswer(nothing, true);
+    setReason('');
     setError(null);
     setRunning(request);
     // Saves the question in case the tab dies.
@@ -52,10 +57,11 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     const { signal } = request.controller;
     const messages = toChatMessages(before, system.trim());
     const sent = { model: modelName, messages, options, tools: toolsFor(tools, question) };
-    const { answer: came, failure } = await streamTurn(sent, signal, (growing) => {
+    const draw = (growing: Turn) => {
       newest.current = growing;
       drawAnswer(growing);
-    });
+    };
+    const { answer: came, failure } = await streamTurn(sent, signal, { draw, onWait: setReason });
     const isWhole = failure === undefined;
     conversation.change(ended(request, isWhole ? came : { ...came, interrupted: true }, isWhole));
     setRunning(null);
@@ -75,7 +81,7 @@ export function useConversation({ modelName, ...of }: Of, read: ReadConversation
     settings,
     setSettings: (next: ChatSettings) => conversation.change((now) => ({ ...now, settings: next })),
     error,
-    answering: running !== null,
+    wait: running ? { since: running.since, reason } : undefined,
     ask: (question: string) => ask({ role: 'user', content: question }),
     /** Continues with the results of the last answer's calls. */
     answerCalls: (results: NonNullable<Turn['results']>) => ask({ role: 'user', content: '', results }),
@@ -120,7 +126,7 @@ function without(turns: Turn[], last: Turn[]): Turn[] {
 async function streamTurn(
   request: ChatRequest,
   signal: AbortSignal,
-  draw: (answer: Turn) => void,
+  { draw, onWait }: { draw: (answer: Turn) => void; onWait: (reason: string) => void },
 ): Promise<{ answer: Turn; failure?: unknown }> {
   let answer = nothing;
   const grow = (more: Partial<Turn>) => {
@@ -134,6 +140,7 @@ async function streamTurn(
         onText: (text) => grow({ content: answer.content + text }),
         onThought: (text) => grow({ thoughts: (answer.thoughts ?? '') + text }),
         onCalls: (calls) => grow({ calls }),
+        onWait,
       },
       signal,
     );

@@ -6,10 +6,10 @@ export type ConversationKey = { userId: string; id: string };
 
 const nameOf = (id: string) => `question.${id}`;
 
-/** Returns the unsent draft that this tab stored for the conversation, or an empty string. */
-export function readQuestionDraft({ userId, id }: ConversationKey): string {
+/** Returns the unsent draft that this tab stored for the conversation, or null. */
+export function readQuestionDraft({ userId, id }: ConversationKey): string | null {
   const kept = readFromTab(userId, nameOf(id));
-  return typeof kept === 'string' ? kept : '';
+  return typeof kept === 'string' ? kept : null;
 }
 
 /** Deletes the draft of the conversation. */
@@ -19,10 +19,10 @@ export function deleteQuestionDraft({ userId, id }: ConversationKey): void {
 
 /**
  * State for the draft of a conversation. Stored per tab across reloads; initially the stored draft or
- * `unanswered`.
+ * `unanswered`. Null after it was sent. An emptied draft stays empty.
  */
 export function useQuestionDraft({ userId, id }: ConversationKey, unanswered: string) {
-  const [question, setQuestion] = useState(() => readQuestionDraft({ userId, id }) || unanswered);
-  useEffect(() => writeToTab(userId, nameOf(id), question || null), [userId, id, question]);
+  const [question, setQuestion] = useState(() => readQuestionDraft({ userId, id }) ?? (unanswered || null));
+  useEffect(() => writeToTab(userId, nameOf(id), question), [userId, id, question]);
   return [question, setQuestion] as const;
 }

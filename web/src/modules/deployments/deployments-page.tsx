@@ -2,15 +2,12 @@ import { useNavigate } from '@tanstack/react-router';
 import { Rocket } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { cx } from '../../lib/cx.ts';
 import { useUrlSearch } from '../../lib/url-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { FilterBar } from '../../ui/resource/filter-bar.tsx';
 import { ResourcePage } from '../../ui/resource/resource-page.tsx';
 import { Segmented } from '../../ui/segmented.tsx';
 import { sessionQuery } from '../accounts/session.ts';
-import { ChatCard } from '../chat/chat-card.tsx';
-import { useAnsweringModels } from '../chat/use-answering-models.ts';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
 import { deploymentListQuery, deploymentStatsQuery } from './deployment-lists.ts';
 import { type Family, families } from './kinds.ts';
@@ -29,49 +26,26 @@ export async function readTextDeployments(shown: DeploymentsSearch): Promise<voi
   ]);
 }
 
-/** A chat with the list of text deployments next to it; the list moves below when two models are compared. */
-export function TextDeploymentsPage() {
-  const [shown, change] = useUrlSearch<DeploymentsSearch>();
-  const answering = useAnsweringModels(shown);
-  const isComparing = answering.isReady ? answering.second !== undefined : shown.beside !== undefined;
-  return (
-    <DeploymentsFrame family="text">
-      {(deploy) => (
-        <div className={cx('grid items-start gap-5', !isComparing && 'lg:grid-cols-[minmax(0,1fr)_20rem]')}>
-          <ChatCard
-            answering={answering}
-            isComparing={isComparing}
-            onChoose={(models, how) =>
-              change(
-                { chat: undefined, conversation: undefined, beside: undefined, ...models },
-                { replace: how === 'replace' },
-              )
-            }
-          />
-          <TextDeployments shown={shown} onDeploy={deploy} narrow={!isComparing} />
-        </div>
-      )}
-    </DeploymentsFrame>
-  );
-}
+export const TextDeploymentsPage = () => (
+  <DeploymentsFrame family="text">{(deploy) => <TextDeployments onDeploy={deploy} />}</DeploymentsFrame>
+);
 
-export function ImageDeploymentsPage() {
+export const ImageDeploymentsPage = () => (
+  <DeploymentsFrame family="image">{(deploy) => <ImageDeployments onDeploy={deploy} />}</DeploymentsFrame>
+);
+
+function ImageDeployments({ onDeploy }: { onDeploy: () => void }) {
   const [shown] = useUrlSearch<DeploymentsSearch>();
-  const deployments = useDeployments('image', shown);
   return (
-    <DeploymentsFrame family="image">
-      {(deploy) => (
-        <>
-          <FilterBar filters={deploymentFilterFields} />
-          <DeploymentTable
-            family="image"
-            deployments={deployments}
-            isNarrowed={isNarrowed(shown)}
-            onDeploy={deploy}
-          />
-        </>
-      )}
-    </DeploymentsFrame>
+    <>
+      <FilterBar filters={deploymentFilterFields} />
+      <DeploymentTable
+        family="image"
+        deployments={useDeployments('image', shown)}
+        isNarrowed={isNarrowed(shown)}
+        onDeploy={onDeploy}
+      />
+    </>
   );
 }
 

@@ -190,7 +190,7 @@ export const families: Record<Family, FamilyRow> = {
     deploy: 'Deploy a model',
     deployAbout: 'Available here and through the API until you terminate it.',
     none: 'Nothing is deployed',
-    noneAbout: 'Deploy a model to chat with it here and call it with any OpenAI client.',
+    noneAbout: 'Deploy a model to chat with it and call it with any OpenAI client.',
     kindColumn: { header: 'Base', width: '10rem', hideBelow: 'lg' },
     pollMs: 5_000,
   },

@@ -35,10 +35,11 @@ export function createFakeConversations() {
     rows.push({ id, model, version: version + 1, save_id: save_id ?? crypto.randomUUID(), conversation });
     return { version: version + 1 };
   };
-  const list = (model: string): { conversations: ConversationRow[] } => ({
-    conversations: of(model)
-      .map(({ id, conversation: { turns, unanswered } }) => ({
+  const list = (model?: string): { conversations: ConversationRow[] } => ({
+    conversations: (model ? of(model) : rows.toReversed())
+      .map(({ id, model: own, conversation: { turns, unanswered } }) => ({
         id,
+        model: own,
         title: turns[0]?.content ?? unanswered,
         saved_at: '2026-01-01T00:00:00.000Z',
       }))

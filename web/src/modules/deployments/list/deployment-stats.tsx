@@ -7,10 +7,10 @@ import { Money } from '../../../ui/money.tsx';
 type Stats = ResponseOf<typeof vllmStats>;
 
 /** Totals over the user's text deployments. */
-export function DeploymentStats({ stats, narrow }: { stats: Stats; narrow: boolean }) {
+export function DeploymentStats({ stats }: { stats: Stats }) {
   const { requests, completion_tokens: tokens, cost } = stats;
   return (
-    <dl className={`mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4 ${narrow ? 'lg:grid-cols-2' : ''}`}>
+    <dl className="mb-4 grid grid-cols-2 gap-3 sm:grid-cols-4">
       <Figure card label="Running">
         <Running {...stats} />
       </Figure>

@@ -46,17 +46,9 @@ type TableProps = {
   deployments: ReturnType<typeof useDeployments>;
   isNarrowed: boolean;
   onDeploy: () => void;
-  /** Shows each deployment in a single column, for a table next to other content. */
-  narrow?: boolean;
 };
 
-export function DeploymentTable({
-  family,
-  deployments,
-  isNarrowed: narrowed,
-  onDeploy,
-  narrow = false,
-}: TableProps) {
+export function DeploymentTable({ family, deployments, isNarrowed, onDeploy }: TableProps) {
   const navigate = useNavigate();
   const [ending, setEnding] = useState<Deployment | null>(null);
   const { none, noneAbout, deploy } = families[family];
@@ -68,18 +60,17 @@ export function DeploymentTable({
         rows={(page) => page.deployments}
         rowKey={({ pod_id }) => pod_id}
         rowHeight={60}
-        columns={narrow ? narrowColumns(setEnding) : columnsOf(family, setEnding)}
+        columns={columnsOf(family, setEnding)}
         onRowClick={(deployment) => void navigate(linkTo(deployment))}
         failed="Your deployments could not be loaded"
         empty={
-          narrowed
+          isNarrowed
             ? { title: 'No deployments found', description: 'No deployments match your search and filter.' }
             : {
                 icon: <Rocket aria-hidden />,
                 title: none,
                 description: noneAbout,
-                // In the narrow layout the page's own button is visible.
-                action: !narrow && <Button onClick={onDeploy}>{deploy}</Button>,
+                action: <Button onClick={onDeploy}>{deploy}</Button>,
               }
         }
       />
@@ -89,28 +80,6 @@ export function DeploymentTable({
 }
 
 type OnTerminate = (deployment: Deployment) => void;
-
-const narrowColumns = (onTerminate: OnTerminate): Column<Deployment>[] => [
-  {
-    id: 'title',
-    header: 'Your deployments',
-    cell: (deployment) => (
-      <>
-        <div className="flex flex-wrap items-center gap-x-2 gap-y-0.5">
-          <TitleLink deployment={deployment} />
-          <StatusBadge status={statusWord(deployment.status)} />
-        </div>
-        <p className="font-mono text-muted text-xs [overflow-wrap:anywhere]">{deployment.model_name}</p>
-        <p className="text-muted text-xs">
-          <Money bgl={deployment.cost_so_far} /> so far
-          {deployment.last_request_at === null ? ' · deployed ' : ' · last request '}
-          <RelativeTime at={deployment.last_request_at ?? deployment.created_at} inSentence />
-        </p>
-      </>
-    ),
-  },
-  endColumn(onTerminate),
-];
 
 const columnsOf = (family: Family, onTerminate: OnTerminate): Column<Deployment>[] => [
   { id: 'title', header: 'Model', cell: (deployment) => <Name deployment={deployment} /> },

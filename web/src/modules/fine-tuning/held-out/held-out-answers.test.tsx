@@ -83,7 +83,7 @@ test.each([
   expect(screen.getByRole('button', { name: 'Copy the question' })).toBeTruthy();
   await vi.waitFor(() =>
     expect(screen.getByRole('link', { name: 'Compare' }).getAttribute('href')).toBe(
-      `/my-deployments?chat=p1&beside=${beside}`,
+      `/chat?model=p1&beside=${beside}`,
     ),
   );
 });

@@ -29,7 +29,7 @@ async function claimConversation({ id, model, turns }: GuestConversation): Promi
   if (status !== 200 && status !== 409) return;
   saveGuestResults({ chat: undefined });
   refetchQueries(['conversation']);
-  if (status === 200) notify.success('Your conversation is in Deploy Models');
+  if (status === 200) notify.success('Your conversation is in Chat');
 }
 
 async function claimPicture(token: string, signal: AbortSignal): Promise<void> {
