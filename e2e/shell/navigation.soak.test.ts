@@ -74,9 +74,9 @@ journey('the palette finds pages by synonyms, and starter models by their kind',
   await field.fill('no such thing');
   await palette.getByText('Nothing matches').waitFor();
   await field.fill('chat');
-  await palette.getByRole('option', { name: 'Deploy Models' }).waitFor();
+  await palette.getByRole('option', { name: 'Chat', exact: true }).waitFor();
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/my-deployments');
+  await page.waitForURL('**/chat');
 });
 
 journey('the search box finds models and datasets while typing, with the keyboard', async ({ page }) => {

@@ -14,6 +14,7 @@ import { Shell } from './shell.tsx';
 // Requests never complete.
 const { forever } = vi.hoisted(() => ({ forever: () => new Promise(() => {}) }));
 vi.mock('../lib/api/api-client.ts', () => ({ call: forever }));
+vi.mock('../lib/device/use-window-width.ts', () => ({ useWindowWidth: () => true }));
 vi.mock('../lib/live/follow-changes.ts', () => ({ followChanges: forever }));
 
 beforeEach(async () => {
@@ -46,6 +47,14 @@ test('the first link skips header and sidebar', () => {
   expect(target).toBe(screen.getByRole('main'));
   // Focusable, so that the link moves the focus there.
   expect(target?.getAttribute('tabindex')).toBe('-1');
+});
+
+test('on a path without a sidebar, a wide window shows its items as icons with names', async () => {
+  const [aside] = screen.getAllByRole('complementary');
+  expect(aside?.className).toContain('w-14');
+  const chat = await screen.findByRole('link', { name: 'Chat' });
+  expect(chat.getAttribute('href')).toBe('/chat');
+  expect(screen.getByRole('button', { name: 'Menu' }).className).toContain('xl:hidden');
 });
 
 test('the logo links to the dashboard', () => {

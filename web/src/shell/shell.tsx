@@ -1,6 +1,7 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { useLocation } from '@tanstack/react-router';
 import { lazy, type ReactNode, useState } from 'react';
+import { cx } from '../lib/cx.ts';
 import { useWindowWidth } from '../lib/device/use-window-width.ts';
 import { useSheets } from '../lib/sheet.ts';
 import { UserContext } from '../modules/accounts/session.ts';
@@ -16,6 +17,7 @@ import { useTitleFocus } from './use-title-focus.ts';
 
 const loadMenu = () => import('./navigation/mobile-menu.tsx');
 const MobileMenu = lazy(async () => ({ default: (await loadMenu()).MobileMenu }));
+const Rail = lazy(async () => ({ default: (await import('./navigation/rail.tsx')).Rail }));
 const SignedIn = lazy(async () => ({ default: (await import('./signed-in.tsx')).SignedIn }));
 
 type Props = {
@@ -37,7 +39,6 @@ export function Shell({ user, page, children }: Props) {
   const isVisitor = user === null;
   const palette = usePalette(isVisitor);
   const hasRoom = useWindowWidth('xl');
-  const sidebarHidden = hidesSidebar(pathname);
   useSessionMessages();
   const sheets = useSheets();
   const onHelp = () => sheets.open('shortcuts');
@@ -57,19 +58,15 @@ export function Shell({ user, page, children }: Props) {
         user={user}
         menu={{ isOpen: isMenuOpen === true, open: () => setMenuOpen(true), preload: preloadMenu }}
         palette={palette}
-        menuAlways={sidebarHidden}
       />
       <div className="flex">
-        {hasRoom && !sidebarHidden && (
-          <aside className="sticky top-14 h-[calc(100dvh-3.5rem)] w-60 shrink-0 overflow-y-auto border-line border-r px-3 py-5">
-            <Sidebar user={user} page={page} />
-          </aside>
-        )}
-        <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-1 flex-col">
+        {hasRoom && <Aside user={user} page={page} isRail={hidesSidebar(pathname)} />}
+        <div className="flex min-h-[calc(100dvh-3.5rem)] min-w-0 flex-1 flex-col has-[.full-page]:h-[calc(100dvh-3.5rem)]">
           <main
             id="main"
             tabIndex={-1}
-            className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-16 outline-none sm:px-8 sm:pt-8"
+            // A page of the class fills the window and scrolls inside.
+            className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-16 outline-none has-[.full-page]:flex has-[.full-page]:min-h-0 has-[.full-page]:max-w-none has-[.full-page]:p-0! sm:px-8 sm:pt-8"
           >
             {children}
           </main>
@@ -96,6 +93,28 @@ export function Shell({ user, page, children }: Props) {
         </LazyPart>
       )}
     </UserContext>
+  );
+}
+
+type AsideProps = Pick<Props, 'user'> & { page: string | undefined; isRail: boolean };
+
+/** The navigation next to the page. */
+function Aside({ user, page, isRail }: AsideProps) {
+  return (
+    <aside
+      className={cx(
+        'sticky top-14 h-[calc(100dvh-3.5rem)] shrink-0 overflow-y-auto border-line border-r py-5',
+        isRail ? 'w-14 px-2' : 'w-60 px-3',
+      )}
+    >
+      {isRail ? (
+        <LazyPart fallback={EmptyFallback}>
+          <Rail user={user} page={page} />
+        </LazyPart>
+      ) : (
+        <Sidebar user={user} page={page} />
+      )}
+    </aside>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Boxes, Database } from 'lucide-react';
+import { Boxes, Clapperboard, Database, ImagePlus, MessageSquare } from 'lucide-react';
 import type { FoundItem } from '../palette/sidebar-words.ts';
 
 /** Items of the Create menu. */
@@ -17,4 +17,13 @@ export const createItems: FoundItem[] = [
     icon: Boxes,
     words: 'new fine-tune train upload',
   },
+  {
+    kind: 'route',
+    label: 'Generate a picture',
+    to: '/instant-generation',
+    icon: ImagePlus,
+    words: 'create image prompt draw',
+  },
+  { kind: 'route', label: 'Generate a video', to: '/wan', icon: Clapperboard, words: 'create clip prompt' },
+  { kind: 'route', label: 'Ask a question', to: '/chat', icon: MessageSquare, words: 'create conversation' },
 ];

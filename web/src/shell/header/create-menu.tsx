@@ -6,7 +6,7 @@ import { preloadSheets } from '../all-sheets.ts';
 import { useGoToItem } from '../navigation/use-go-to-item.ts';
 import { createItems } from './create-items.ts';
 
-/** The Create menu: Create Dataset and Create Model, each in a side sheet. */
+/** The Create menu: a dataset or a model in a side sheet, and the pages for a picture, a video or a question. */
 export function CreateMenu() {
   const goTo = useGoToItem();
   return (
@@ -17,7 +17,7 @@ export function CreateMenu() {
           onPointerEnter={preloadSheets}
           onFocus={preloadSheets}
           className={cx(
-            buttonClass({ variant: 'primary' }),
+            buttonClass(),
             'max-sm:px-2 max-sm:text-[0.8125rem] max-[26rem]:w-9 max-[26rem]:px-0',
           )}
         >

@@ -2,7 +2,6 @@ import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search } from 'lucide-react';
 import { lazy } from 'react';
-import { cx } from '../../lib/cx.ts';
 import { useWindowWidth } from '../../lib/device/use-window-width.ts';
 import { EmptyFallback, LazyPart } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -21,12 +20,10 @@ type Props = {
   user: User | null | undefined;
   menu: { open: () => void; isOpen: boolean; preload: () => void };
   palette: Palette;
-  /** The page has no sidebar, so the menu button is shown at every width. */
-  menuAlways: boolean;
 };
 
 /** The header of every page. User-specific parts appear once the session is known. */
-export function Header({ user, menu, palette, menuAlways }: Props) {
+export function Header({ user, menu, palette }: Props) {
   const searchHasRoom = useWindowWidth('md');
   return (
     <header className="header-rule sticky top-0 z-30 h-14 bg-canvas">
@@ -40,7 +37,7 @@ export function Header({ user, menu, palette, menuAlways }: Props) {
           onClick={menu.open}
           onPointerEnter={menu.preload}
           onFocus={menu.preload}
-          className={cx('-ml-1', !menuAlways && 'xl:hidden')}
+          className="-ml-1 xl:hidden"
         >
           <MenuIcon aria-hidden />
         </Button>

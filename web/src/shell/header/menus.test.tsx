@@ -36,10 +36,16 @@ test('the user menu lists its items in the specified order', async () => {
   ]);
 });
 
-test('the Create menu opens both sheets', async () => {
+test('the Create menu opens sheets for a dataset and a model, and pages for a picture, a video and a question', async () => {
   render(<CreateMenu />);
   fireEvent.click(screen.getByRole('button', { name: 'Create' }));
-  expect(await items()).toEqual(['Create Dataset', 'Create Model']);
+  expect(await items()).toEqual([
+    'Create Dataset',
+    'Create Model',
+    'Generate a picture',
+    'Generate a video',
+    'Ask a question',
+  ]);
   fireEvent.click(screen.getByRole('menuitem', { name: 'Create Model' }));
   expect(goTo.mock.calls[0]?.[0]).toMatchObject({ sheet: 'create-model' });
 });

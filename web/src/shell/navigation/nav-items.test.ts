@@ -11,7 +11,7 @@ const marked = (pathname: string, sheet?: { name: string; page?: string }, among
 
 test('groups are in the specified order', () => {
   expect(groups.map(({ label, items }) => [label, ...items.map((item) => item.label)])).toEqual([
-    [null, 'Dashboard', 'Profile', 'Instant Generation'],
+    [null, 'Dashboard', 'Profile', 'Chat', 'Instant Generation'],
     ['Deployments', 'Deploy Models', 'My Datasets', 'My Models', 'Diffusion Training', 'LLM Training'],
     [null, 'API-Key'],
     ['Billing & Usage', 'Buy Credits', 'Send Credits', 'Transaction History'],

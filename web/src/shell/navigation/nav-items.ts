@@ -14,6 +14,7 @@ import {
   Lock,
   type LucideIcon,
   Mail,
+  MessagesSquare,
   ReceiptText,
   Rocket,
   Scale,
@@ -51,7 +52,7 @@ export type NavItem = {
 );
 export type NavGroup = { label: string | null; items: NavItem[] };
 
-/** Returns true for full-width list pages without a sidebar; their navigation is in the header's menu. */
+/** Returns true for list pages with a rail of icons in place of the sidebar. */
 export function hidesSidebar(pathname: string): boolean {
   return /\/(dataset|market|model)$/.test(pathname);
 }
@@ -72,6 +73,7 @@ const groups: NavGroup[] = [
         to: '/profile',
         icon: CircleUser,
       },
+      { kind: 'route', label: 'Chat', to: '/chat', icon: MessagesSquare },
       {
         kind: 'route',
         label: 'Instant Generation',

@@ -1,6 +1,8 @@
 import type { User } from '@bakehouse/contract/accounts';
 import { Link, useLocation } from '@tanstack/react-router';
 import { ArrowUpRight } from 'lucide-react';
+import type { ReactElement, ReactNode } from 'react';
+import { cx } from '../../lib/cx.ts';
 import { useOpenSheet, useSheets } from '../../lib/sheet.ts';
 import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { findSheet } from '../all-sheets.ts';
@@ -12,10 +14,12 @@ type Props = {
   /** The highlighted page, if it isn't the current one. */
   page?: string | undefined;
   onNavigate?: () => void;
+  /** Adds the label as a hint to an item. If set, items show only their icons. */
+  withHint?: (label: string, item: ReactElement) => ReactNode;
 };
 
 /** Navigation by groups. Also used in the slide-in menu; `onNavigate` closes that. */
-export function Sidebar({ user, page, onNavigate }: Props) {
+export function Sidebar({ user, page, onNavigate, withHint }: Props) {
   const { pathname } = useLocation();
   const groups = navGroups(user, useHelpLinks().documentation);
   const selected = findSelected(groups, {
@@ -26,11 +30,17 @@ export function Sidebar({ user, page, onNavigate }: Props) {
     <nav aria-label="Main" className="flex flex-col gap-5">
       {groups.map((group) => (
         <div key={group.items[0]?.label}>
-          {group.label && <h2 className="mb-1 px-2.5 font-medium text-faint text-xs">{group.label}</h2>}
+          {group.label && (
+            <h2 className={withHint ? 'sr-only' : 'mb-1 px-2.5 font-medium text-faint text-xs'}>
+              {group.label}
+            </h2>
+          )}
           <ul className="flex flex-col gap-px">
             {group.items.map((item) => (
               <li key={item.label}>
-                <Item item={item} selected={item === selected} onNavigate={onNavigate} />
+                {withHint?.(item.label, <Item item={item} selected={item === selected} isRail />) ?? (
+                  <Item item={item} selected={item === selected} onNavigate={onNavigate} />
+                )}
               </li>
             ))}
           </ul>
@@ -43,15 +53,25 @@ export function Sidebar({ user, page, onNavigate }: Props) {
 const itemClass =
   'flex h-8 w-full items-center gap-2.5 rounded-lg px-2.5 text-left font-medium text-muted transition-colors hover:bg-hover hover:text-ink data-selected:bg-hover data-selected:text-ink [&_svg]:size-4 [&_svg]:shrink-0 [&_svg]:data-selected:text-accent-text';
 
-type ItemProps = { item: NavItem; selected: boolean; onNavigate: (() => void) | undefined };
+type ItemProps = {
+  item: NavItem;
+  selected: boolean;
+  onNavigate?: (() => void) | undefined;
+  isRail?: boolean;
+};
 
-function Item({ item, selected, onNavigate }: ItemProps) {
+/** A tooltip adds its own properties, so the rest is passed on. */
+function Item({ item, selected, onNavigate, isRail, ...tooltip }: ItemProps) {
   const sheets = useSheets();
-  const shared = { className: itemClass, 'data-selected': selected || undefined };
+  const shared = {
+    ...tooltip,
+    className: cx(itemClass, isRail && 'justify-center'),
+    'data-selected': selected || undefined,
+  };
   const content = (
     <>
       <item.icon aria-hidden />
-      {item.label}
+      <span className={cx(isRail && 'sr-only')}>{item.label}</span>
     </>
   );
   switch (item.kind) {
@@ -79,7 +99,7 @@ function Item({ item, selected, onNavigate }: ItemProps) {
       return (
         <a {...shared} href={item.href} target="_blank" rel="noreferrer" onClick={onNavigate}>
           {content}
-          <ArrowUpRight aria-hidden className="ml-auto text-faint" />
+          {!isRail && <ArrowUpRight aria-hidden className="ml-auto text-faint" />}
           <span className="sr-only">(opens in a new tab)</span>
         </a>
       );

@@ -12,7 +12,7 @@ const found = (typed: string) =>
 test('finds a page by its name, the start of a word, and synonyms', () => {
   expect(found('trans hist')).toEqual(['Transaction History']);
   expect(found('Bill')).toEqual(['Transaction History']);
-  expect(found('chat')).toEqual(['Deploy Models']);
+  expect(found('chat')).toEqual(['Chat']);
   expect(found('terminate')).toEqual(['Deploy Models']);
   expect(found('password')).toEqual(['Profile']);
   expect(found('')).toHaveLength(groups[0]?.items.length ?? 0);

@@ -7,8 +7,9 @@ export type FoundItem = NavItem & { words: string };
 export const sidebarWords: Record<string, string> = {
   Dashboard: 'home overview start',
   Profile: 'account password email username settings',
+  Chat: 'ask question playground conversation talk llm text',
   'Instant Generation': 'image picture film video generate prompt flux veo paris',
-  'Deploy Models': 'chat ask playground serve inference deployment stop terminate endpoint vllm llm text',
+  'Deploy Models': 'serve inference deployment stop terminate endpoint vllm llm text',
   'My Datasets': 'data files upload rows',
   'My Models': 'weights adapter fine-tuned',
   'Diffusion Training': 'fine-tune train image models pictures',
