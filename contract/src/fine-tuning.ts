@@ -322,14 +322,6 @@ export const validateFineTune = endpoint({
 
 export type FineTuneValidation = z.output<typeof fineTuneValidation>;
 
-export const listReadings = endpoint({
-  method: 'GET',
-  path: '/api/v1/fine-tune/readings',
-  access: 'key',
-  summary: 'List the latest 50 background readings of data files, running or ended within the last hour',
-  response: z.object({ readings: z.array(dataReading) }),
-});
-
 export const cancelReading = endpoint({
   method: 'POST',
   path: '/api/v1/fine-tune/readings/:readingId/cancel',

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { userIdParams } from './accounts.ts';
 import { endpoint } from './endpoint.ts';
-import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { modelName } from './fields/model-name.ts';
 import { only } from './fields/only.ts';
@@ -185,8 +184,6 @@ export const listGenerations = endpoint({
   query: z.object({
     generator: z.enum(generatorNames).optional(),
     state: z.enum(generationStates).optional(),
-    /** Only generations that are active or ended within the last hour. */
-    recent: flag.optional(),
     /** Only one chain of edits, by the id of its first generation. */
     root: idOf('generation').optional(),
     /** Text in the prompt, case-insensitive. */

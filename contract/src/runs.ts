@@ -5,7 +5,6 @@ import { logLines } from './deployments/text.ts';
 import { pictureTrainingFields, pictureTrainingNumbers, samplePrompt } from './diffusion-fields.ts';
 import { endpoint } from './endpoint.ts';
 import { exportFormats } from './exports.ts';
-import { flag } from './fields/flag.ts';
 import { idOf } from './fields/id.ts';
 import { only } from './fields/only.ts';
 import { ceiling, storedPayload } from './fine-tuning.ts';
@@ -149,8 +148,6 @@ export const listRuns = endpoint({
       .pipe(z.array(idOf('model')).max(100, 'model_id can hold at most 100 ids'))
       .optional(),
     kind: kindFilter,
-    /** Only runs that are active or ended within the last hour. */
-    recent: flag.optional(),
     /** Part of the name of the run, its base model or its dataset. */
     search: z.string().trim().max(200, 'Search for at most 200 characters').optional(),
     /** `active` runs have not ended. */

@@ -30,6 +30,7 @@ const serverModuleUses: Record<string, string[]> = {
   tracking: ['fine-tuning'],
   visitors: ['generations', 'chat'],
   machines: ['deployments', 'engine'],
+  work: ['fine-tuning', 'drafts', 'generations'],
   audit: ['assets', 'billing'],
   'share-links': ['generations'],
   privacy: ['contact', 'referrals', 'drafts', 'images', 'hub', 'share-links', 'tracking'],

@@ -71,6 +71,7 @@ import { trackingRoutes } from './modules/tracking/routes.ts';
 import { requireTracker } from './modules/tracking/trackers.ts';
 import { videosRoutes } from './modules/videos/routes.ts';
 import { visitorsRoutes } from './modules/visitors/routes.ts';
+import { ownWorkRoutes } from './modules/work/work.ts';
 import { nameSchemas, operationIds } from './operation-ids.ts';
 import type { Services } from './platform/context.ts';
 import type { ErrorReports } from './platform/error-reports/error-reports.ts';
@@ -168,6 +169,7 @@ function listBindings(
     ...errorReportRoutes(errorReports),
     ...machineRoutes,
     ...workRoutes,
+    ...ownWorkRoutes,
     ...workloadRoutes(kinds),
     ...accountsRoutes,
     ...referralsRoutes,

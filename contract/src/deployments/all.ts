@@ -14,8 +14,12 @@ export const anyDeployment = deployment
     title: true,
     status: true,
     reason: true,
+    stop_reason: true,
+    progress: true,
     created_at: true,
+    ready_at: true,
     terminated_at: true,
+    cost_so_far: true,
   })
   /** `text` includes embedding models, which are deployed by the same calls. */
   .extend({ kind: z.enum(['text', ...imageDeploymentKinds]) });

@@ -5,14 +5,7 @@ import { flag } from '../fields/flag.ts';
 import { idOf } from '../fields/id.ts';
 import { only } from '../fields/only.ts';
 import { licence } from '../licences.ts';
-import {
-  deployFields,
-  deployment,
-  deploymentListFields,
-  deploymentQuote,
-  hourCostMax,
-  recentDeployments,
-} from './text.ts';
+import { deployFields, deployment, deploymentListFields, deploymentQuote, hourCostMax } from './text.ts';
 
 /*
  * Deployments of image and video models: FLUX and Paris generate pictures from a prompt, Kontext edits
@@ -118,7 +111,6 @@ const listQuery = z.object({
   only_running: flag.default(false),
   /** True to include all that ended, not only those that failed or ran out of credits within a day. */
   include_terminated: flag.default(false),
-  recent: recentDeployments,
   ...deploymentListFields,
 });
 export const imageDeploymentPage = z.object({

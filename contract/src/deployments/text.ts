@@ -24,8 +24,6 @@ const deploymentStates = [
 export const deploymentFilters = ['running', 'sleeping', 'failed', 'terminated'] as const;
 export type DeploymentFilter = (typeof deploymentFilters)[number];
 
-/** Only deployments that are active or ended within the last hour. */
-export const recentDeployments = flag.optional();
 /** Filter, sort and paging fields of every deployment list. */
 export const deploymentListFields = {
   /** Only deployments with this status. Includes ended ones if the status is theirs. */
@@ -167,7 +165,6 @@ export const listVllm = endpoint({
   params: userIdParams,
   query: z.object({
     include_terminated: flag.default(false),
-    recent: recentDeployments,
     /** Only deployments of this model. */
     model_id: idOf('model').optional(),
     ...deploymentListFields,

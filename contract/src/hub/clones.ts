@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { userId, userIdParams } from '../accounts.ts';
 import { endpoint } from '../endpoint.ts';
-import { flag } from '../fields/flag.ts';
 import { idOf } from '../fields/id.ts';
 import { repoId } from './public.ts';
 
@@ -88,8 +87,6 @@ export const listClones = endpoint({
   summary: 'List clones, newest first',
   params: userIdParams,
   query: z.object({
-    /** Only clones that are active or ended within the last hour. */
-    recent: flag.optional(),
     cursor: idOf('clone').optional(),
     limit: z.coerce.number().int().min(1).max(100).default(20),
   }),

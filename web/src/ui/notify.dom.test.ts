@@ -5,18 +5,8 @@ import { errorMessage, notify } from './notify.ts';
 
 const toast = vi.hoisted(() => ({
   error: vi.fn<(title: string, options?: object) => void>(),
-  dismiss: vi.fn<(id: string) => void>(),
 }));
 vi.mock('sonner', () => ({ toast }));
-
-test('a toast can be dismissed once, and only if it exists', () => {
-  notify.dismiss('wizard');
-  notify.failure('Validation Error', { id: 'wizard' });
-  expect(toast.error).toHaveBeenCalled();
-  notify.dismiss('wizard');
-  notify.dismiss('wizard');
-  expect(toast.dismiss).toHaveBeenCalledExactlyOnceWith('wizard');
-});
 
 test('a toast does not inherit the description of an earlier toast with its id', () => {
   toast.error.mockClear();

@@ -12,9 +12,6 @@ type Options = {
   id?: string | undefined;
 };
 
-/** Ids that may still be visible. */
-const shown = new Set<string>();
-
 /** Shows toasts. */
 export const notify = {
   success: (title: string, options?: Options) => show('success', title, options),
@@ -23,9 +20,7 @@ export const notify = {
   failure: (title: string, options?: Options) => show('error', title, options),
 
   /** Dismisses the toast with this id. */
-  dismiss(id: string): void {
-    if (shown.delete(id)) toast.dismiss(id);
-  },
+  dismiss: (id: string) => void toast.dismiss(id),
 };
 
 /** Returns the error message, with amounts in the display currency. */
@@ -43,7 +38,6 @@ export function errorMessage(error: unknown): string {
 }
 
 function show(kind: 'success' | 'info' | 'warning' | 'error', title: string, options: Options = {}): void {
-  if (options.id) shown.add(options.id);
   const { id, description, action, durationMs: duration } = options;
   // Sonner merges a toast with an earlier one of the same id: only keys that are present overwrite it.
   toast[kind](title, { ...(id && { id }), description, action, duration });

@@ -8,6 +8,7 @@ import {
   vllmProgress,
   vllmStats,
 } from '@bakehouse/contract/deployments/text';
+import { getWork } from '@bakehouse/contract/work';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../testing/test-server.ts';
 import { costMicro } from '../billing/prices/cost.ts';
@@ -154,8 +155,9 @@ describe('a deployment', () => {
     const found = async (query: object) => (await list(query)).pods.map((pod) => [pod.title, pod.job_status]);
     clock.advance({ minutes: 61 });
     const four = await deploy(await makeFineTune(user, 'Four'));
-    // Deployments that ended more than an hour ago do not count as recent.
-    expect((await found({ recent: 'true' })).map(([title]) => title)).toEqual(['Four']);
+    // Deployments that ended more than an hour ago are no longer listed as work.
+    const work = await server.request(getWork, {}, { as: user });
+    expect(work.deployments.map(({ title }) => title)).toEqual(['Four']);
     const ended = await found({ status: 'terminated' });
     expect(new Set(ended.map(([title]) => title))).toEqual(new Set(['One', 'Two', 'Three']));
     expect(await found({ status: 'failed' })).toEqual([]);

@@ -19,7 +19,7 @@ import { openAiJobRoutes } from './openai-jobs/routes.ts';
 import { makeCheckpointModel } from './pictures/make-checkpoint-model.ts';
 import { getRunSamples } from './pictures/samples.ts';
 import { startDiffusionTraining, validateDiffusionTraining } from './pictures/start-diffusion-training.ts';
-import { cancelReading, listReadings } from './readings/readings.ts';
+import { cancelReading } from './readings/readings.ts';
 import { resumeRun } from './runs/resume-run.ts';
 import { cancelRun, getRun, getRunLogs, getRunMetrics, listRuns, summarizeRuns } from './runs/runs.ts';
 import { startFineTune } from './start-fine-tune.ts';
@@ -55,7 +55,6 @@ export function trainingRoutes(parts: TrainingParts): Binding[] {
       (ctx, input, { client }) => startDiffusionTraining(ctx, parts, input, client.signal),
       readsAFile,
     ),
-    bind(contract.listReadings, listReadings),
     bind(contract.cancelReading, cancelReading),
     bind(runContract.listRuns, listRuns),
     bind(runContract.runStats, summarizeRuns),

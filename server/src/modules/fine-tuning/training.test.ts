@@ -3,6 +3,7 @@ import { createAsset, downloadFile, getAsset } from '@bakehouse/contract/assets'
 import { listTransactions } from '@bakehouse/contract/credits';
 import * as training from '@bakehouse/contract/fine-tuning';
 import * as runContract from '@bakehouse/contract/runs';
+import { getWork } from '@bakehouse/contract/work';
 import { describe, expect, test } from 'vitest';
 import { idleUntilStopped } from '../../engine/drivers/fake/fake-driver.ts';
 import { collectBlobsJob } from '../assets/jobs/collect-blobs.ts';
@@ -239,11 +240,10 @@ test('starting a fine-tune has the same rate limit as validating it, because bot
   expect(limitOf(training.validateFineTune)).toBe(60);
 });
 
-test('recent runs are active, or ended within the last hour', async () => {
+test('work has the runs that are active, or ended within the last hour', async () => {
   const modelId = await start();
   const recent = async () =>
-    (await request(runContract.listRuns, { query: { model_id: modelId, recent: 'true' } }, { as: user })).runs
-      .length;
+    (await request(getWork, {}, { as: user })).runs.filter((run) => run.model_id === modelId).length;
   expect(await recent()).toBe(1);
   const { run_id: runId } = await runOf(modelId);
   await request(runContract.cancelRun, { params: { runId } }, { as: user });

@@ -9,6 +9,7 @@ import {
 } from '@bakehouse/contract/generations';
 import { generatorNames, listGenerators } from '@bakehouse/contract/generators';
 import { changePrice } from '@bakehouse/contract/prices';
+import { getWork } from '@bakehouse/contract/work';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
 import { signUpOperator } from '../../testing/sign-up-operator.ts';
@@ -139,9 +140,10 @@ describe('a picture', () => {
     expect(await charges(ada)).toEqual([]);
   });
 
-  test('is listed as recent while it runs and for an hour after', async () => {
+  test('is listed as work while it runs and for an hour after', async () => {
     stub.answer = 'hang';
-    const recent = async () => (await list(ada, { recent: 'true' })).generations.map(({ id }) => id);
+    const recent = async () =>
+      (await server.request(getWork, {}, { as: ada })).generations.map(({ id }) => id);
     const { id } = await setting.generate(ada);
     expect(await recent()).toEqual([id]);
     // Wait until it runs. Otherwise its request could reach the model server during the next test.

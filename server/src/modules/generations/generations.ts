@@ -109,12 +109,16 @@ export async function getGeneration(ctx: Context, { id }: { id: string }): Promi
   });
 }
 
-/** Returns the caller's generations, newest first; the cursor is the last generation of the previous page. */
+/**
+ * Returns the caller's generations, newest first; with `recent`, only those that are active or ended
+ * recently. The cursor is the last generation of the previous page.
+ */
 export async function listGenerations(
   ctx: Context,
   query: InputOf<typeof listGenerationsEndpoint>['query'] & {
     generators?: readonly GeneratorName[];
     model?: string | undefined;
+    recent?: boolean;
   },
 ): Promise<ResponseOf<typeof listGenerationsEndpoint>> {
   const { userId } = ctx.caller;

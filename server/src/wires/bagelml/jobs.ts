@@ -9,8 +9,7 @@ const JOBS_MAX = 100;
 
 /** Returns the caller's run that creates this model. Throws AppError 'not_found' if there is none. */
 export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string }): Promise<Job> {
-  const query = { model_id: [modelId], recent: undefined, search: '', limit: 1, cursor: undefined };
-  const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });
+  const { runs } = await listRuns(ctx, { query: { model_id: [modelId], limit: 1 } });
   const [run] = runs;
   if (!run) throw notFoundError('This model was not made by a fine-tune');
   return toJob(run);
@@ -18,8 +17,7 @@ export async function getJobOfModel(ctx: Context, { modelId }: { modelId: string
 
 /** Returns one page of the caller's runs, newest first. These clients never request a second page. */
 export async function listJobs(ctx: Context): Promise<Job[]> {
-  const query = { model_id: undefined, recent: undefined, search: '', limit: JOBS_MAX, cursor: undefined };
-  const { runs } = await listRuns(ctx, { params: undefined, query, body: undefined });
+  const { runs } = await listRuns(ctx, { query: { limit: JOBS_MAX } });
   return runs.map(toJob);
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeEvent } from '@bakehouse/contract/events';
-import type { Query, QueryKey, QueryState } from '@tanstack/react-query';
+import { matchQuery, type Query, type QueryKey, type QueryState } from '@tanstack/react-query';
 import { queryClient } from '../api/query-client.ts';
 import { discardSharedReads } from '../api/shared-reads.ts';
 import { refetchChangedPages } from './paged-query.ts';
@@ -14,19 +14,23 @@ const SPACING_MS = 1_000;
 /** Query keys are `[family, part, ...]`. Maps each topic to the families it affects. */
 const families: Record<ChangeEvent['topic'], string[]> = {
   asset: ['asset'],
-  run: ['run'],
-  deployment: ['deployment'],
+  run: ['run', 'own-work'],
+  deployment: ['deployment', 'own-work'],
   balance: ['balance', 'transaction'],
-  machine: ['machine'],
-  reading: ['reading'],
+  machine: ['machine', 'own-work'],
+  reading: ['own-work'],
   api_key: ['session', 'api-key'],
   user: ['session', 'sign-in-session', 'own-sign-in-methods'],
   notification: ['notification'],
-  generation: ['generation'],
+  generation: ['generation', 'own-work'],
   conversation: ['conversation'],
-  clone: ['clone'],
-  draft: ['draft'],
+  clone: ['clone', 'own-work'],
+  draft: ['draft', 'own-work'],
 };
+/** Families whose changes also affect the user's work. */
+const workFamilies = new Set<unknown>(
+  Object.values(families).flatMap((all) => (all.includes('own-work') ? all : [])),
+);
 /** Parts about a single resource: the third element of the key is its id. */
 const aboutOne = new Set<unknown>(['one', 'face', 'metrics', 'logs', 'readiness', 'files', 'ipfs']);
 /** Parts of an asset with the revision in their key; revisions never change. */
@@ -41,6 +45,14 @@ export function concerns({ topic, id }: ChangeEvent, key: QueryKey, watched = fa
   if (!isLive(key) || !families[topic]?.includes(String(family))) return false;
   if (topic === 'generation' && part === 'list' && watched) return false;
   return aboutOne.has(part) ? thing === id : true;
+}
+
+/** Returns true if a write to the data under this key may have outdated the query. */
+export function isAffected(query: Query, written: QueryKey): boolean {
+  return (
+    matchQuery({ queryKey: written }, query) ||
+    (query.queryKey[0] === 'own-work' && workFamilies.has(written[0]))
+  );
 }
 
 /**

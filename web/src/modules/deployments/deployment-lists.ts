@@ -2,10 +2,9 @@ import { listDeployments } from '@bakehouse/contract/deployments/all';
 import { listImageDeployments } from '@bakehouse/contract/deployments/images';
 import { listVllm, vllmStats } from '@bakehouse/contract/deployments/text';
 import type { CallOf } from '@bakehouse/contract/endpoint';
-import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { endpointQuery } from '../../lib/api/endpoint-query.ts';
-import { readAllPages } from '../../lib/api/read-all-pages.ts';
 import { useFallbackInterval } from '../../lib/live/event-stream.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 import type { Deployment, Family } from './kinds.ts';
@@ -47,18 +46,6 @@ export const deploymentListQuery = (
       const filter = status === 'all' ? { include_terminated: 'true' as const } : { status };
       const query = { search, sort, cursor, ...filter };
       return lists[family](userId, query, signal);
-    },
-  });
-
-/** Reads all active or recently ended deployments, over all pages. */
-export const deploymentWorkQuery = (family: Family, userId: string) =>
-  queryOptions({
-    queryKey: ['deployment', 'list', family, userId, 'recent'],
-    queryFn: async ({ signal }) => {
-      const pages = await readAllPages((cursor) =>
-        lists[family](userId, { recent: 'true', limit: 100, cursor }, signal),
-      );
-      return pages.flatMap(({ deployments }) => deployments);
     },
   });
 

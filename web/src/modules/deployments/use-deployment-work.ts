@@ -1,31 +1,19 @@
-import { useQuery } from '@tanstack/react-query';
 import { chargeText, outcomeText } from '../../lib/format/outcome-text.ts';
+import { type OwnWork, useOwnWork } from '../../lib/live/own-work.ts';
 import type { LongWork } from '../../ui/long-work.ts';
-import { useUser } from '../accounts/session.ts';
-import { deploymentWorkQuery } from './deployment-lists.ts';
-import { type Deployment, type Family, kindRow, linkTo, statusWord, workId } from './kinds.ts';
-import { usePollMs } from './use-deployments.ts';
+import { kindRow, linkTo, workId } from './kinds.ts';
 import { useTerminate } from './use-terminate.ts';
 
 /** Deployments of every kind as long work. */
 export function useDeploymentWork(): LongWork[] {
-  return [...useWorkOf('text'), ...useWorkOf('image')];
-}
-
-function useWorkOf(family: Family): LongWork[] {
-  const pollMs = usePollMs(family);
-  const { data: deployments = [] } = useQuery({
-    ...deploymentWorkQuery(family, useUser().id),
-    refetchInterval: ({ state }) => pollMs(state.data ?? []),
-  });
   const termination = useTerminate();
-  return deployments.flatMap((deployment) =>
+  return (useOwnWork('deployments') ?? []).flatMap((deployment) =>
     workOf(deployment, { link: linkTo(deployment), terminate: () => termination.mutate(deployment) }),
   );
 }
 
 type Started = Pick<
-  Deployment,
+  OwnWork['deployments'][number],
   | 'kind'
   | 'pod_id'
   | 'title'
@@ -71,7 +59,7 @@ const questionFor = (title: string) => ({
 function endOfStart(deployment: Started): LongWork['end'] {
   const { kind, title, status, reason, ready_at, terminated_at, cost_so_far } = deployment;
   const { words } = kindRow(kind);
-  if (statusWord(status) === 'failed')
+  if (status === 'failed')
     return {
       kind: 'failure',
       title: words?.failed ?? 'Model deployment failed',

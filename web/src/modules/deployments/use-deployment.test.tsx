@@ -13,7 +13,6 @@ import { notify } from '../../ui/notify.ts';
 import { UserContext } from '../accounts/session.ts';
 import { useNewestDeployments } from './deployment-lists.ts';
 import { workId } from './kinds.ts';
-import { useDeploymentWork } from './use-deployment-work.ts';
 import {
   useDeployment,
   useDeploymentLogs,
@@ -66,18 +65,15 @@ const useModelPage = () => void useDeploymentsOf('m1');
 const useListWithCosts = () => void useDeployments('text');
 
 const readers = {
-  tray: useDeploymentWork,
   dashboard: useDashboard,
   'page of a model': useModelPage,
   'list with costs': useListWithCosts,
 };
 
 test.each([
-  ['tray', 'up', 1],
   ['dashboard', 'up', 1],
   ['page of a model', 'up', 1],
   ['list with costs', 'up', 5],
-  ['tray', 'down', 13],
   ['dashboard', 'down', 13],
   ['list with costs', 'down', 13],
 ] as const)(

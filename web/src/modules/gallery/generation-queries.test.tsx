@@ -3,17 +3,18 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { renderHook, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { generationQuery, generationsQuery, generationWorkQuery } from './generation-queries.ts';
+import { ownWorkQuery } from '../../lib/live/own-work.ts';
+import { generationQuery, generationsQuery } from './generation-queries.ts';
 import { FakeApi } from './testing/fake-api.ts';
 import { generationOf, unfinished } from './testing/generation-of.ts';
-import { useFollowedGenerations } from './use-followed-generations.ts';
+import { useFollowedGenerations } from './use-generation-work.ts';
 
 const server = vi.hoisted(() => ({ api: null as FakeApi | null }));
 vi.mock('../../lib/api/api-client.ts', () => ({
   call: (...input: Parameters<FakeApi['call']>) => server.api?.call(...input),
 }));
 
-const LIST = '/api/v1/users/:userId/generations';
+const WORK = '/api/v1/work';
 const ONE = '/api/v1/generations/:id';
 
 let api: FakeApi;
@@ -42,14 +43,14 @@ async function watchRecent() {
   return result;
 }
 
-test('reads each step from the generation itself, and the lists only at its end', async () => {
+test('reads each step from the generation itself, and the work only at its end', async () => {
   const recent = await watchRecent();
   await become(unfinished({ step: 9 }));
   await waitFor(() => expect(recent.current[0]?.step).toBe(9));
-  expect(callsOf(LIST)).toBe(1);
+  expect(callsOf(WORK)).toBe(1);
 
   await become(generationOf());
-  await waitFor(() => expect(callsOf(LIST)).toBe(2));
+  await waitFor(() => expect(callsOf(WORK)).toBe(2));
   expect(recent.current[0]?.state).toBe('completed');
 });
 
@@ -57,7 +58,7 @@ test('shows a cancellation from another page and stops watching', async () => {
   const recent = await watchRecent();
   await become(unfinished({ state: 'cancelled', ended_at: '2026-01-01T00:01:00.000Z' }));
   await waitFor(() => expect(recent.current[0]?.state).toBe('cancelled'));
-  expect(callsOf(LIST)).toBe(2);
+  expect(callsOf(WORK)).toBe(2);
   const reads = callsOf(ONE);
   await queryClient.invalidateQueries({ queryKey: generationQuery('g1').queryKey });
   expect(callsOf(ONE)).toBe(reads);
@@ -71,7 +72,7 @@ test('writing a step does not clear the invalidation of other lists', async () =
   await become(unfinished({ step: 9 }));
   await waitFor(() => expect(recent.current[0]?.step).toBe(9));
   expect(queryClient.getQueryState(gallery.queryKey)?.isInvalidated).toBe(true);
-  expect(queryClient.getQueryState(generationWorkQuery('u1').queryKey)?.isInvalidated).toBe(false);
+  expect(queryClient.getQueryState(ownWorkQuery.queryKey)?.isInvalidated).toBe(false);
 });
 
 test('removes a generation that was deleted elsewhere from the lists', async () => {

@@ -5,11 +5,11 @@ import {
   listGenerations,
 } from '@bakehouse/contract/generations';
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
-import { type InfiniteData, type QueryClient, queryOptions, useInfiniteQuery } from '@tanstack/react-query';
+import { type InfiniteData, type Query, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 import { ApiError } from '../../lib/api/api-error.ts';
-import { readAllPages } from '../../lib/api/read-all-pages.ts';
-import { isConnected, useFallbackInterval } from '../../lib/live/event-stream.ts';
+import { isConnected } from '../../lib/live/event-stream.ts';
+import { type OwnWork, ownWorkQuery, useOwnWork } from '../../lib/live/own-work.ts';
 import { pagedQuery } from '../../lib/live/paged-query.ts';
 import { refetchRows } from '../../lib/mutation/refetch-queries.ts';
 
@@ -29,19 +29,9 @@ export type GenerationSearch = {
   search?: string | undefined;
   /** Root id of an edit tree. */
   root?: string;
-  /** Only unfinished generations and those that ended recently. */
-  recent?: 'true';
   /** Page size. Defaults to the server's limit. */
   limit?: number;
 };
-
-const RECENT: GenerationSearch = { recent: 'true', limit: 100 };
-
-const readPage = (
-  userId: string,
-  query: GenerationSearch & { cursor: string | undefined },
-  signal: AbortSignal,
-) => call(listGenerations, { params: { userId }, query }, { signal });
 
 /** Returns the filter of a generator's history: the latest 20, or 100 of Veo. */
 export const historyOf = (generator: GeneratorName): GenerationSearch => ({
@@ -56,35 +46,16 @@ export const generationsQuery = (userId: string, wanted: GenerationSearch = {}) 
     rows: 'generations',
     id: 'id',
     newestFirst: wanted.state === undefined,
-    read: (cursor, signal) => readPage(userId, { ...wanted, cursor }, signal),
+    read: (cursor, signal) =>
+      call(listGenerations, { params: { userId }, query: { ...wanted, cursor } }, { signal }),
   });
 
 /** The latest of all generators. */
 export const recentGenerationsQuery = (userId: string) => generationsQuery(userId, { limit: 10 });
 
-/** All unfinished and recently ended generations as a single page, over all server pages. */
-export const generationWorkQuery = (userId: string) =>
-  pagedQuery({
-    queryKey: [...LISTS, userId, RECENT],
-    rows: 'generations',
-    id: 'id',
-    read: async (_cursor, signal) => {
-      const pages = await readAllPages((cursor) => readPage(userId, { ...RECENT, cursor }, signal));
-      return {
-        generations: pages.flatMap(({ generations }) => generations),
-        next_cursor: null as string | null,
-      };
-    },
-  });
-
 /** Returns all unfinished and recently ended generations; empty while loading. */
 export function useRecentGenerations(userId: string | undefined): Generation[] {
-  const { data } = useInfiniteQuery({
-    ...generationWorkQuery(userId ?? ''),
-    enabled: userId !== undefined,
-    refetchInterval: useFallbackInterval(POLL_MS),
-  });
-  return data?.pages.flatMap((page) => page.generations) ?? [];
+  return useOwnWork('generations', { enabled: userId !== undefined }) ?? [];
 }
 
 /**
@@ -140,23 +111,32 @@ export function arePollsOver(query: object): boolean {
  * they are reloaded.
  */
 function updateLists(client: QueryClient, generation: Generation): void {
-  const knownIn = (data: GenerationPages | undefined) =>
-    data?.pages.flatMap((page) => page.generations).find(({ id }) => id === generation.id);
-  const hasMoved = client
-    .getQueriesData<GenerationPages>({ queryKey: LISTS })
-    .some(([, data]) => (knownIn(data)?.state ?? generation.state) !== generation.state);
+  const knownIn = (all: readonly Generation[] = []) => all.find(({ id }) => id === generation.id);
+  const write = (all: Generation[]) => all.map((one) => (one.id === generation.id ? generation : one));
+  const pages = client.getQueriesData<GenerationPages>({ queryKey: LISTS });
+  const lists = [
+    client.getQueryData(ownWorkQuery.queryKey)?.generations,
+    ...pages.map(([, data]) => data && allOf(data)),
+  ];
+  const hasMoved = lists.some((all) => (knownIn(all)?.state ?? generation.state) !== generation.state);
+  // setQueriesData marks queries as fresh, so invalidated ones are skipped.
+  const predicate = ({ state }: Query) => !state.isInvalidated;
+  client.setQueriesData<OwnWork>(
+    { queryKey: ownWorkQuery.queryKey, predicate },
+    (work) => work && knownIn(work.generations) && { ...work, generations: write(work.generations) },
+  );
   client.setQueriesData<GenerationPages>(
-    // setQueriesData marks queries as fresh, so invalidated ones are skipped.
-    { queryKey: LISTS, predicate: ({ state }) => !state.isInvalidated },
-    (data) =>
-      data &&
-      knownIn(data) &&
-      mapGenerations(data, (all) => all.map((one) => (one.id === generation.id ? generation : one))),
+    { queryKey: LISTS, predicate },
+    (data) => data && knownIn(allOf(data)) && mapGenerations(data, write),
   );
   if (hasMoved) refetchRows(LISTS, [generation.id]);
 }
 
 export type GenerationPages = InfiniteData<{ generations: Generation[] }>;
+
+/** Returns the generations of all pages. */
+export const allOf = ({ pages }: GenerationPages): Generation[] =>
+  pages.flatMap(({ generations }) => generations);
 
 /** Returns the list pages with their generations mapped. */
 export function mapGenerations<Data extends GenerationPages>(

@@ -1,9 +1,11 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
+import { useQueries } from '@tanstack/react-query';
 import { useLocation } from '@tanstack/react-router';
 import type { LongWork } from '../../ui/long-work.ts';
 import { useUser } from '../accounts/session.ts';
 import { useCancelGeneration } from './generation-calls.ts';
+import { generationQuery, useRecentGenerations } from './generation-queries.ts';
 import {
   canBeCancelled,
   isUnderWay,
@@ -13,7 +15,6 @@ import {
   workId,
 } from './generation-sentences.ts';
 import { shortPrompt } from './thumbnail/generation-thumbnail.tsx';
-import { useFollowedGenerations } from './use-followed-generations.ts';
 
 /** Generations as long work. */
 export function useGenerationWork(): LongWork[] {
@@ -29,6 +30,13 @@ export function useGenerationWork(): LongWork[] {
     ...(canBeCancelled(generation) && { cancel: { run: () => cancel.mutate(generation.id) } }),
     end: isUnderWay(generation) ? null : endOf(generation, pathname),
   }));
+}
+
+/** Recent generations; each unfinished one is read separately, so that a step does not reload a list. */
+export function useFollowedGenerations(userId: string | undefined): Generation[] {
+  const recent = useRecentGenerations(userId);
+  useQueries({ queries: recent.filter(isUnderWay).map(({ id }) => generationQuery(id)) });
+  return recent;
 }
 
 /** Completion messages shown on the generator's own page. */

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { amountsInCurrency } from '../../lib/format/currency.ts';
 import { aboutDuration } from '../../lib/format/format-time.ts';
+import { ownWorkQuery } from '../../lib/live/own-work.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { LazyPart } from '../../ui/boundary.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
@@ -16,16 +17,14 @@ import { SpendCard } from '../billing/statement/spend/spend-card.tsx';
 import { assetListQuery } from '../datasets/asset-queries.ts';
 import {
   deploymentListQuery,
-  deploymentWorkQuery,
   newestDeploymentsQuery,
   useNewestDeployments,
 } from '../deployments/deployment-lists.ts';
 import { runListQuery, useRuns } from '../fine-tuning/runs/run-queries.ts';
 import { displayState } from '../fine-tuning/runs/run-state.ts';
 import { UnfinishedBadge } from '../fine-tuning/runs/unfinished/unfinished-badge.tsx';
-import { recentRunsQuery } from '../fine-tuning/runs/use-run-work.ts';
 import { RecentGenerations } from '../gallery/gallery/recent-generations.tsx';
-import { generationWorkQuery, recentGenerationsQuery } from '../gallery/generation-queries.ts';
+import { recentGenerationsQuery } from '../gallery/generation-queries.ts';
 import { BalanceSummary } from './balance-summary.tsx';
 import { OnboardingCard } from './onboarding-card.tsx';
 import { RecentCard } from './recent-card.tsx';
@@ -43,10 +42,7 @@ export async function readDashboard(): Promise<void> {
     queryClient.ensureQueryData(balanceQuery(id)),
     queryClient.ensureQueryData(spendQuery(id, {})),
     queryClient.ensureQueryData(newestDeploymentsQuery(id)),
-    queryClient.ensureQueryData(recentRunsQuery),
-    queryClient.ensureQueryData(deploymentWorkQuery('text', id)),
-    queryClient.ensureQueryData(deploymentWorkQuery('image', id)),
-    queryClient.ensureInfiniteQueryData(generationWorkQuery(id)),
+    queryClient.ensureQueryData(ownWorkQuery),
     queryClient.ensureInfiniteQueryData(runListQuery),
     queryClient.ensureInfiniteQueryData(assetListQuery(id, { types: 'RAW' })),
     queryClient.ensureInfiniteQueryData(assetListQuery(id, { types: 'MODEL' })),

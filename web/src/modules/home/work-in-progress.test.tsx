@@ -21,14 +21,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Fakes the server's answers by part of the URL. */
-function serve(answers: Record<string, object>) {
+/** Fakes the server's list of work. */
+function serve(work: object) {
   setCredentials({ userId: 'u1', apiKey: 'bk_1' });
-  const none = { pods: [], runs: [], deployments: [], generations: [], points: [], next_cursor: null };
-  const fetched = vi.fn(async (url: string) => {
-    const found = Object.entries(answers).find(([part]) => url.includes(part));
-    return Response.json({ ...none, ...found?.[1] });
-  });
+  const none = { runs: [], deployments: [], generations: [], points: [], next_cursor: null };
+  const fetched = vi.fn(async (url: string) =>
+    Response.json(url.endsWith('/api/v1/work') ? { ...none, ...work } : none),
+  );
   vi.stubGlobal('fetch', fetched);
   return fetched;
 }
@@ -41,7 +40,14 @@ const show = () =>
   );
 
 const starting = {
-  ...{ pod_id: 'p1', title: 'Rye Chat', status: 'deploying', reason: 'Loading the weights', progress: 40 },
+  ...{
+    kind: 'text',
+    pod_id: 'p1',
+    title: 'Rye Chat',
+    status: 'deploying',
+    reason: 'Loading the weights',
+    progress: 40,
+  },
   ...{ ready_at: null, terminated_at: null, stop_reason: null, cost_so_far: '0' },
 };
 const picture = {
@@ -58,13 +64,12 @@ const picture = {
 
 test('shows the progress of starting deployments of every kind and of pictures', async () => {
   serve({
-    '/vllm/': {
-      pods: [starting, { ...starting, pod_id: 'p2', title: 'Awake', ready_at: '2026-01-01T00:00:00Z' }],
-    },
-    '/images/user/': {
-      deployments: [{ ...starting, kind: 'flux-kontext', pod_id: 'p3', title: 'Rye Painter' }],
-    },
-    '/generations': { generations: [picture] },
+    deployments: [
+      starting,
+      { ...starting, pod_id: 'p2', title: 'Awake', ready_at: '2026-01-01T00:00:00Z' },
+      { ...starting, kind: 'flux-kontext', pod_id: 'p3', title: 'Rye Painter' },
+    ],
+    generations: [picture],
   });
   show();
   await screen.findByRole('heading', { name: 'In progress' });
@@ -75,19 +80,6 @@ test('shows the progress of starting deployments of every kind and of pictures',
   expect(screen.getAllByText('Loading the weights')).toHaveLength(2);
   expect(screen.queryByText('Awake')).toBeNull();
   expect(screen.getByRole('button', { name: 'Cancel Rye Chat' })).toBeTruthy();
-});
-
-test('lists work in progress, however many newer items exist', async () => {
-  const fetched = serve({ '/vllm/': { pods: [], next_cursor: 'p9' } });
-  const first = fetched.getMockImplementation();
-  fetched.mockImplementation(async (url) => {
-    if (url.includes('cursor=p9')) return Response.json({ pods: [starting], next_cursor: null });
-    return first?.(url) ?? Response.error();
-  });
-  show();
-  expect(await screen.findByText('Rye Chat')).toBeTruthy();
-  const lists = fetched.mock.calls.map(([url]) => url).filter((url) => url.includes('/user/'));
-  expect(lists.every((url) => url.includes('recent=true'))).toBe(true);
 });
 
 test('shows no card if no work is in progress', async () => {

@@ -1,8 +1,8 @@
 import type { Machine } from '@bakehouse/contract/machines';
 import { useEffect, useRef } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
+import { useOwnWork } from '../../lib/live/own-work.ts';
 import type { LongWork } from '../../ui/long-work.ts';
-import { useMachine } from './machine-queries.ts';
 
 type Preparation = Machine['preparations'][number];
 
@@ -10,10 +10,9 @@ type Preparation = Machine['preparations'][number];
  * Returns the server's background preparations for the list of long-running tasks; failed ones stay listed.
  */
 export function usePreparationWork(): LongWork[] {
-  const { data } = useMachine();
-  const preparations = data?.preparations ?? [];
-  useNews(data && preparations.filter(({ state }) => state === 'ready').length);
-  return preparations.map((preparation) => {
+  const preparations = useOwnWork('preparations');
+  useNews(preparations?.filter(({ state }) => state === 'ready').length);
+  return (preparations ?? []).map((preparation) => {
     const { id, label, state, detail, progress } = preparation;
     return {
       id: `preparation-${id}`,

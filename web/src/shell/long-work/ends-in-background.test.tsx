@@ -41,7 +41,7 @@ beforeEach(() => {
   streams = [];
   setCredentials({ userId: USER, apiKey: 'bh_test' });
   vi.stubGlobal('fetch', async (url: string, { signal }: RequestInit = {}) => {
-    if (url.includes('/runs')) return Response.json({ runs: [stored], next_cursor: null });
+    if (url.includes('/work')) return Response.json({ runs: [stored] });
     if (!url.includes('/events')) return new Response(null);
     signal?.throwIfAborted();
     const start = (stream: ReadableStreamDefaultController<Uint8Array>) => {

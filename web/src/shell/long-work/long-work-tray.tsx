@@ -1,8 +1,10 @@
+import { Popover } from '@base-ui/react/popover';
 import { LoaderCircle, TriangleAlert } from 'lucide-react';
 import { cx } from '../../lib/cx.ts';
 import { countOf } from '../../lib/format/count-of.ts';
 import { buttonClass } from '../../ui/button.tsx';
-import { LongWorkPopover } from './long-work-popover.tsx';
+import { LongWorkItem } from '../../ui/long-work-item.tsx';
+import { popupClass, popupLayer } from '../../ui/popup-class.ts';
 import { useEndToasts } from './use-end-toasts.ts';
 import { useLongWork } from './use-long-work.ts';
 
@@ -18,26 +20,34 @@ export function LongWorkTray() {
     underWay.length > 0 && `${countOf(underWay.length, 'task')} in progress`,
     failed.length > 0 && `${failed.length} failed`,
   ];
-  const trigger = (
-    <button
-      type="button"
-      aria-label={label.filter(Boolean).join(', ')}
-      className={cx(buttonClass({ variant: 'ghost' }), 'gap-1.5 px-2 tabular-nums max-sm:w-7 max-sm:px-0')}
-    >
-      {failed.length > 0 ? (
-        <TriangleAlert aria-hidden className="size-4 text-bad" />
-      ) : (
-        <LoaderCircle aria-hidden className="size-4 animate-spin text-accent-text" />
-      )}
-      {/* Phones have no room for the count; the list shows the same number of rows. */}
-      <span className="max-sm:hidden">{listed.length}</span>
-    </button>
-  );
   return (
-    <LongWorkPopover
-      trigger={trigger}
-      title={underWay.length > 0 ? 'In progress' : 'Failed'}
-      listed={listed}
-    />
+    <Popover.Root>
+      <Popover.Trigger
+        aria-label={label.filter(Boolean).join(', ')}
+        className={cx(buttonClass({ variant: 'ghost' }), 'gap-1.5 px-2 tabular-nums max-sm:w-7 max-sm:px-0')}
+      >
+        {failed.length > 0 ? (
+          <TriangleAlert aria-hidden className="size-4 text-bad" />
+        ) : (
+          <LoaderCircle aria-hidden className="size-4 animate-spin text-accent-text" />
+        )}
+        {/* Phones have no room for the count; the list shows the same number of rows. */}
+        <span className="max-sm:hidden">{listed.length}</span>
+      </Popover.Trigger>
+      <Popover.Portal>
+        <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>
+          <Popover.Popup className={cx(popupClass, 'w-88 max-w-[calc(100vw-1rem)] p-0!')}>
+            <Popover.Title className="px-4 pt-3 pb-2 font-medium text-[0.8125rem]">
+              {underWay.length > 0 ? 'In progress' : 'Failed'}
+            </Popover.Title>
+            <ul className="max-h-[60dvh] overflow-y-auto px-4 pb-2">
+              {listed.map((one) => (
+                <LongWorkItem key={one.id} work={one} />
+              ))}
+            </ul>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
   );
 }

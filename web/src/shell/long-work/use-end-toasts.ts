@@ -16,5 +16,5 @@ export function useEndToasts(work: readonly LongWork[]): void {
         announceInTitle(end.title);
       }
     }
-  });
+  }, [work]);
 }

@@ -12,8 +12,12 @@ export function toAnyDeployment({
   state,
   ...view
 }: DeploymentView): ResponseOf<typeof listDeployments>['deployments'][number] {
-  const { pod_id, model_id, model_name, title, reason, created_at, terminated_at } = view;
-  const kind = own === 'embedding' ? 'text' : own;
-  const status = deploymentKinds.text.states[state];
-  return { pod_id, kind, model_id, model_name, title, status, reason, created_at, terminated_at };
+  const { pod_id, model_id, model_name, title, reason, stop_reason, progress } = view;
+  const { created_at, ready_at, terminated_at, cost_so_far } = view;
+  return {
+    ...{ pod_id, model_id, model_name, title, reason, stop_reason, progress },
+    ...{ created_at, ready_at, terminated_at, cost_so_far },
+    kind: own === 'embedding' ? 'text' : own,
+    status: deploymentKinds.text.states[state],
+  };
 }

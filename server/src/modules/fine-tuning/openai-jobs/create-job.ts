@@ -96,8 +96,7 @@ export async function createJob(
     },
   };
   const modelId = await startFineTune(ctx, parts, asset, payload, signal, job).catch(ofJob);
-  const query = { model_id: [modelId], limit: 1 };
-  const [run] = (await listRuns(ctx, { query, params: undefined, body: undefined })).runs;
+  const [run] = (await listRuns(ctx, { query: { model_id: [modelId], limit: 1 } })).runs;
   if (!run) throw new Error(`No run for model ${modelId}`);
   return toOneJob(ctx, run);
 }

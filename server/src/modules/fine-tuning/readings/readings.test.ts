@@ -1,14 +1,10 @@
 import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAsset } from '@bakehouse/contract/assets';
-import {
-  cancelReading,
-  type FineTuneValidation,
-  listReadings,
-  validateFineTune,
-} from '@bakehouse/contract/fine-tuning';
+import { cancelReading, type FineTuneValidation, validateFineTune } from '@bakehouse/contract/fine-tuning';
 import { listRuns } from '@bakehouse/contract/runs';
 import type { ValidateProgress, ValidateReport } from '@bakehouse/contract/runtime/train-spec';
+import { getWork } from '@bakehouse/contract/work';
 import { sql } from 'kysely';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { unavailable } from '../../../platform/errors.ts';
@@ -97,7 +93,7 @@ const validate = (): Promise<FineTuneValidation> =>
     { body: { dataset_id: datasetId, model_id: baseId, file_name: 'rows.csv', ...fields() } },
     { as: user },
   );
-const readings = async (as = user) => (await server.request(listReadings, {}, { as })).readings;
+const readings = async (as = user) => (await server.request(getWork, {}, { as })).readings;
 const readingOf = async (id: string | undefined) =>
   (await readings()).find(({ reading_id }) => reading_id === id);
 

@@ -1,10 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
-import type {
-  cancelReading as cancelReadingEndpoint,
-  DataReading,
-  listReadings as listReadingsEndpoint,
-} from '@bakehouse/contract/fine-tuning';
+import type { InputOf } from '@bakehouse/contract/endpoint';
+import type { cancelReading as cancelReadingEndpoint, DataReading } from '@bakehouse/contract/fine-tuning';
 import type { Context } from '../../../platform/context.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
 import { deleteBefore } from '../../../platform/db/retention/delete-before.ts';
@@ -48,10 +44,10 @@ export const deleteOldReadingsJob = defineJob({
 });
 
 /** Returns the caller's background readings: active ones, and those that ended within `listedMs`. */
-export async function listReadings(ctx: Context): Promise<ResponseOf<typeof listReadingsEndpoint>> {
+export async function listReadings(ctx: Context): Promise<DataReading[]> {
   const since = new Date(ctx.clock.now().getTime() - readingLimits.listedMs);
   const rows = await selectReadings(ctx.db, ctx.caller.userId, since);
-  return { readings: rows.map(toReading) };
+  return rows.map(toReading);
 }
 
 /** Returns the reading in the API's format. */

@@ -77,10 +77,13 @@ export async function listLiveRuns(db: Database, userId: string): Promise<string
   return selectLiveRunIds(db, userId);
 }
 
-/** Returns the caller's runs, newest first or by name. The cursor is the last id of the previous page. */
+/**
+ * Returns the caller's runs, newest first or by name; with `recent`, only those that are active or ended
+ * recently. The cursor is the last id of the previous page.
+ */
 export async function listRuns(
   ctx: Context,
-  { query }: InputOf<typeof listRunsEndpoint>,
+  { query }: { query: InputOf<typeof listRunsEndpoint>['query'] & { recent?: boolean } },
 ): Promise<ResponseOf<typeof listRunsEndpoint>> {
   const { model_id: modelAssetIds, kind, recent, search, state, sort, cursor, limit } = query;
   return readSnapshot(ctx.db, async (tx) => {

@@ -117,7 +117,7 @@ describe('clones of a user', () => {
       server.request(listClones, { params: { userId: user.userId }, query }, { as: user });
     const all = await list(ada);
     expect(all.clones.length).toBeGreaterThan(3);
-    const first = await list(ada, { limit: 2, recent: 'true' });
+    const first = await list(ada, { limit: 2 });
     const second = await list(ada, { limit: 2, cursor: first.next_cursor });
     expect([...first.clones, ...second.clones]).toEqual(all.clones.slice(0, 4));
     expect(await list(bob)).toEqual({ clones: [], next_cursor: null });

@@ -98,10 +98,13 @@ export async function readLogs(
   return { files_copying_logs: await selectLines(ctx.db, id, contract.LOG_LINES_MAX) };
 }
 
-/** Returns the caller's clones, newest first; the cursor is the last clone of the previous page. */
+/**
+ * Returns the caller's clones, newest first; with `recent`, only those that are active or ended recently. The
+ * cursor is the last clone of the previous page.
+ */
 export async function listClones(
   { clock, db, caller: { userId } }: Context,
-  { cursor, limit, recent }: InputOf<typeof contract.listClones>['query'],
+  { cursor, limit, recent }: InputOf<typeof contract.listClones>['query'] & { recent?: boolean },
 ): Promise<ResponseOf<typeof contract.listClones>> {
   if (cursor !== undefined && !(await findClone(db, { id: cursor, userId }))) throw unknownCursor();
   const endedSince = recent ? recently(clock.now()) : undefined;

@@ -113,8 +113,7 @@ function workOf(ctx: Context) {
   return {
     runs: {
       rows: allPages(async (cursor) => {
-        const query = { search: '', limit: PAGE, cursor };
-        const page = await listRuns(ctx, { params: undefined, body: undefined, query });
+        const page = await listRuns(ctx, { query: { limit: PAGE, cursor } });
         const ids = page.runs.map(({ run_id }) => run_id);
         const answers = await listHeldOutAnswers(ctx.db, ids);
         const rows = page.runs.map((run) => ({

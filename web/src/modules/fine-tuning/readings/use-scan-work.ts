@@ -1,11 +1,12 @@
 import type { DataReading } from '@bakehouse/contract/fine-tuning';
 import { formatNumber } from '../../../lib/format/format-number.ts';
+import { useOwnWork } from '../../../lib/live/own-work.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
-import { stopReading, useScans } from './reading-calls.ts';
+import { stopReading } from './reading-calls.ts';
 
 /** Returns background file scans for the list of long-running tasks. */
 export function useScanWork(): LongWork[] {
-  return (useScans().data?.readings ?? []).map((reading) => ({
+  return (useOwnWork('readings') ?? []).map((reading) => ({
     id: `reading-${reading.reading_id}`,
     title: reading.file_name,
     phase: `Counting its rows, ${formatNumber(reading.rows_read)} so far`,

@@ -1,9 +1,5 @@
-import { expect, it, vi } from 'vitest';
-import { call } from '../../../lib/api/api-client.ts';
-import { queryClient } from '../../../lib/api/query-client.ts';
-import { recentRunsQuery, runEndToast } from './use-run-work.ts';
-
-vi.mock('../../../lib/api/api-client.ts', () => ({ call: vi.fn<typeof call>() }));
+import { expect, it } from 'vitest';
+import { runEndToast } from './use-run-work.ts';
 
 const cancelled = {
   kind: 'text',
@@ -39,14 +35,4 @@ it('shows why a run failed, and the charge if known', () => {
   const failed = { ...cancelled, state: 'failed', reason: 'Out of memory.' } as const;
   expect(runEndToast({ ...failed, charged: '0' })?.description).toBe('Out of memory. You were not charged.');
   expect(runEndToast({ ...failed, charged: null })?.description).toBe('Out of memory.');
-});
-
-it('lists all active runs across pages', async () => {
-  const page = (count: number, next_cursor: string | null) => ({
-    runs: Array.from({ length: count }, (_, at) => ({ run_id: `${next_cursor} ${at}` })),
-    next_cursor,
-  });
-  vi.mocked(call).mockResolvedValueOnce(page(100, 'r100')).mockResolvedValueOnce(page(1, null));
-  expect((await queryClient.fetchQuery(recentRunsQuery)).runs).toHaveLength(101);
-  expect(vi.mocked(call).mock.lastCall?.[1]).toMatchObject({ query: { recent: 'true', cursor: 'r100' } });
 });

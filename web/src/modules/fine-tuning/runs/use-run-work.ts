@@ -1,33 +1,14 @@
-import { listRuns, type Run } from '@bakehouse/contract/runs';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { call } from '../../../lib/api/api-client.ts';
-import { readAllPages } from '../../../lib/api/read-all-pages.ts';
+import type { Run } from '@bakehouse/contract/runs';
 import { outcomeText } from '../../../lib/format/outcome-text.ts';
-import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { useOwnWork } from '../../../lib/live/own-work.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
 import { useCancelRun } from './run-calls.ts';
 import { cancelQuestion, phaseText } from './run-sentences.ts';
 
-const POLL_MS = 3_000;
-const PAGE_LENGTH = 100;
-
-/** Query for all active and recently ended runs, across pages. */
-export const recentRunsQuery = queryOptions({
-  queryKey: ['run', 'list', 'recent'],
-  queryFn: async ({ signal }) => {
-    const pages = await readAllPages((cursor) => {
-      const query = { recent: 'true', limit: PAGE_LENGTH, cursor };
-      return call(listRuns, { query }, { signal });
-    });
-    return { runs: pages.flatMap(({ runs }) => runs) };
-  },
-});
-
 /** Returns runs for the list of long-running tasks. */
 export function useRunWork(): LongWork[] {
   const cancel = useCancelRun();
-  const { data } = useQuery({ ...recentRunsQuery, refetchInterval: useFallbackInterval(POLL_MS) });
-  return (data?.runs ?? []).map((run) => runWork(run, () => cancel.mutate(run.run_id)));
+  return (useOwnWork('runs') ?? []).map((run) => runWork(run, () => cancel.mutate(run.run_id)));
 }
 
 function runWork(run: Run, cancel: () => void): LongWork {

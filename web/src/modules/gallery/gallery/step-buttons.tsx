@@ -7,7 +7,13 @@ import { useStepKeys } from '../../../lib/device/use-step-keys.ts';
 import { Button } from '../../../ui/button.tsx';
 import { Tooltip } from '../../../ui/tooltip.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { type GenerationPages, generationQuery, LISTS, useRecentGenerations } from '../generation-queries.ts';
+import {
+  allOf,
+  type GenerationPages,
+  generationQuery,
+  LISTS,
+  useRecentGenerations,
+} from '../generation-queries.ts';
 import { neighboursOf } from './neighbours.ts';
 
 /**
@@ -17,13 +23,9 @@ import { neighboursOf } from './neighbours.ts';
 export function StepButtons({ id }: { id: string }) {
   const client = useQueryClient();
   const navigate = useNavigate();
-  // Already read on every page; subscribing re-renders when it loads.
-  useRecentGenerations(useUser().id);
+  const recent = useRecentGenerations(useUser().id);
   const lists = client.getQueriesData<GenerationPages>({ queryKey: LISTS });
-  const { before, after } = neighboursOf(
-    lists.map(([, data]) => data?.pages.flatMap((page) => page.generations) ?? []),
-    id,
-  );
+  const { before, after } = neighboursOf([recent, ...lists.map(([, data]) => (data ? allOf(data) : []))], id);
   const goTo = (generation: Generation | undefined) => {
     if (!generation) return;
     // Show the cached generation immediately, but refetch it, because its picture links expire.

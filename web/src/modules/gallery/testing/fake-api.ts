@@ -40,6 +40,8 @@ export class FakeApi {
         if (this.refusal) throw this.refusal;
         if (this.next) this.generations = [this.next, ...this.generations];
         return this.next;
+      case 'GET /api/v1/work':
+        return { generations: this.generations };
       case 'GET /api/v1/users/:userId/generations':
         return { generations: this.generations.filter(fits(input.query ?? {})), next_cursor: null };
       case 'GET /api/v1/generations/:id':

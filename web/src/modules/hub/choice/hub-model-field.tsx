@@ -3,6 +3,7 @@ import { formatBytes } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
+import { useOwnWork } from '../../../lib/live/own-work.ts';
 import { useDebounced } from '../../../lib/use-debounced.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { Combobox } from '../../../ui/combobox.tsx';
@@ -11,7 +12,6 @@ import { errorMessage } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useUser } from '../../accounts/session.ts';
-import { recentClonesQuery } from '../clones/clone-calls.ts';
 import { isUnderWay } from '../clones/clone-sentences.ts';
 import { repositoryQuery, useQuickSearch } from '../repository/hub-calls.ts';
 import { CloneInProgress } from './clone-in-progress.tsx';
@@ -61,7 +61,7 @@ export function HubModelField({ value, error, onChange }: Props) {
 function HubModel({ id }: { id: string }) {
   const userId = useUser().id;
   const repository = useQuery(repositoryQuery(userId, 'model', id));
-  const recent = useQuery(recentClonesQuery(userId)).data ?? [];
+  const recent = useOwnWork('clones') ?? [];
   const own = recent.filter((clone) => clone.repo_id === id && clone.dataset_type === 'MODEL');
   const underWay = own.find(isUnderWay);
   const made = own.find(({ asset_id }) => asset_id !== null)?.asset_id ?? repository.data?.cloned_asset_id;

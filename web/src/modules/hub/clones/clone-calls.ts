@@ -7,11 +7,9 @@ import {
   retryClone,
   startClone,
 } from '@bakehouse/contract/hub/clones';
-import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
-import { readAllPages } from '../../../lib/api/read-all-pages.ts';
 import { endpointPages } from '../../../lib/live/paged-query.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
@@ -20,25 +18,8 @@ import { useUser } from '../../accounts/session.ts';
 import { workId } from './clone-sentences.ts';
 
 const LISTS = ['clone', 'list'];
-const PAGE_LENGTH = 100;
 /** The server queries the hub first. */
 const START_TIMEOUT_MS = 40_000;
-
-/** All clones in progress or recently ended, over all pages. */
-export const recentClonesQuery = (userId: string) =>
-  queryOptions({
-    queryKey: [...LISTS, userId, 'recent'],
-    queryFn: async ({ signal }) => {
-      const pages = await readAllPages((cursor) =>
-        call(
-          listClones,
-          { params: { userId }, query: { recent: 'true', limit: PAGE_LENGTH, cursor } },
-          { signal },
-        ),
-      );
-      return pages.flatMap(({ clones }) => clones);
-    },
-  });
 
 export const cloneListQuery = (userId: string) =>
   endpointPages(

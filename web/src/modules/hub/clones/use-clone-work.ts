@@ -1,20 +1,18 @@
 import type { Clone } from '@bakehouse/contract/hub/clones';
-import { useQuery } from '@tanstack/react-query';
 import { useEffect, useEffectEvent } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { useFallbackInterval } from '../../../lib/live/event-stream.ts';
+import { ownWorkQuery, useOwnWork } from '../../../lib/live/own-work.ts';
 import type { LongWork } from '../../../ui/long-work.ts';
-import { useUser } from '../../accounts/session.ts';
-import { cloneLogsQuery, cloneQuery, recentClonesQuery, useCancelClone } from './clone-calls.ts';
+import { cloneQuery, useCancelClone } from './clone-calls.ts';
 import { clonePolling, nextInterval } from './clone-polling.ts';
 import { endOf, isUnderWay, phaseText, workId } from './clone-sentences.ts';
 
 /** Clones as long work. */
 export function useCloneWork(): LongWork[] {
   const cancel = useCancelClone();
-  const userId = useUser().id;
-  const clones = useQuery(recentClonesQuery(userId)).data ?? [];
-  usePolling(userId, clones);
+  const clones = useOwnWork('clones') ?? [];
+  usePolling(clones);
   return clones.map((clone) => ({
     id: workId(clone.id),
     title: clone.repo_id,
@@ -27,7 +25,7 @@ export function useCloneWork(): LongWork[] {
 }
 
 /** Polls clones in progress, one after another, while no events arrive. */
-function usePolling(userId: string, clones: readonly Clone[]): void {
+function usePolling(clones: readonly Clone[]): void {
   const isDown = useFallbackInterval(clonePolling.tickMs) !== false;
   const underWay = clones.filter(isUnderWay);
   const ids = useEffectEvent(() => underWay.map(({ id }) => id));
@@ -35,15 +33,15 @@ function usePolling(userId: string, clones: readonly Clone[]): void {
   useEffect(() => {
     if (!isPolling) return;
     const ended = new AbortController();
-    void poll(userId, () => ids(), ended.signal);
+    void poll(() => ids(), ended.signal);
     return () => ended.abort();
-  }, [userId, isPolling]);
+  }, [isPolling]);
 }
 
 /** Polling state of a clone: next time, interval, and last progress. */
 type Turn = { at: number; intervalMs: number; bytes: number };
 
-async function poll(userId: string, idsOf: () => string[], signal: AbortSignal): Promise<void> {
+async function poll(idsOf: () => string[], signal: AbortSignal): Promise<void> {
   const turns = new Map<string, Turn>();
   while (!signal.aborted) {
     await pause(clonePolling.tickMs);
@@ -56,7 +54,7 @@ async function poll(userId: string, idsOf: () => string[], signal: AbortSignal):
       };
       turns.set(id, turn);
       if (turn.at > now || signal.aborted) continue;
-      const bytes = await ask(userId, id);
+      const bytes = await ask(id);
       const intervalMs = nextInterval(turn.intervalMs, bytes !== null && bytes !== turn.bytes);
       turns.set(id, { at: performance.now() + intervalMs, intervalMs, bytes: bytes ?? turn.bytes });
       await pause(clonePolling.pauseMs);
@@ -65,13 +63,13 @@ async function poll(userId: string, idsOf: () => string[], signal: AbortSignal):
 }
 
 /** Returns the bytes done, or null on failure. */
-async function ask(userId: string, id: string): Promise<number | null> {
+async function ask(id: string): Promise<number | null> {
   try {
     const clone = await queryClient.fetchQuery({ ...cloneQuery(id), staleTime: 0 });
-    queryClient.setQueryData(recentClonesQuery(userId).queryKey, (known) =>
-      known?.map((one) => (one.id === id ? clone : one)),
+    queryClient.setQueryData(
+      ownWorkQuery.queryKey,
+      (known) => known && { ...known, clones: known.clones.map((one) => (one.id === id ? clone : one)) },
     );
-    if (clone.status === 'FAILED') await queryClient.fetchQuery({ ...cloneLogsQuery(id), staleTime: 0 });
     return clone.bytes_done;
   } catch {
     return null;

@@ -7,11 +7,13 @@ import { broadcastSession } from '../../../../lib/session/session-channel.ts';
 import { sendInParts } from './send-in-parts.ts';
 import { abandonPath } from './unfinished-uploads.ts';
 import {
+  cancelUploads,
   dismissUpload,
   PARTS_FROM_BYTES,
   pauseUpload,
   removeUpload,
   uploadFiles,
+  useUploadBatches,
   useUploads,
 } from './uploads.ts';
 
@@ -169,4 +171,33 @@ it('uploads a large file in parts, can pause and resume it, and leaves nothing a
   });
   expect(result.current).toEqual([]);
   expect(abandonPath).toHaveBeenCalledExactlyOnceWith('large', 'weights.bin');
+});
+
+it('summarizes the files of an asset as one batch, which changes only by file and by percent', async () => {
+  const sent: ((bytes: number) => void)[] = [];
+  vi.mocked(upload)
+    .mockReset()
+    .mockImplementation((_endpoint, _params, { name }, options) => {
+      sent.push((bytes) => options?.onProgress?.(bytes, 9_996));
+      return name === 'a.csv'
+        ? Promise.resolve(uploaded(name) as never)
+        : untilCancelled(_endpoint, _params, new File([], name), options);
+    });
+  const { result } = renderHook(() => useUploadBatches());
+  const large = { file: new File(['x'.repeat(9_996)], 'b.csv'), path: 'b.csv' };
+  let outcome: Promise<unknown> = Promise.resolve();
+  await act(async () => {
+    outcome = uploadFiles('many', [file('a.csv'), large, file('c.csv')]);
+    await vi.waitFor(() => expect(sent).toHaveLength(2));
+  });
+  const batch = { assetId: 'many', path: 'b.csv', sizeBytes: 10_004, files: 3, filesDone: 1, percent: 0 };
+  expect(result.current).toEqual([batch]);
+  const before = result.current;
+  act(() => sent[1]?.(50));
+  expect(result.current).toBe(before);
+  act(() => sent[1]?.(5_000));
+  expect(result.current).toEqual([{ ...batch, percent: 50 }]);
+  act(() => cancelUploads('many'));
+  await expect(outcome).resolves.toMatchObject({ done: [uploaded('a.csv')], failed: [] });
+  expect(result.current).toEqual([]);
 });

@@ -35,7 +35,19 @@ export type UploadedFile = ResponseOf<typeof uploadFile>;
 /** Result of a batch, in completion order; without cancelled files. */
 export type UploadOutcome = { done: UploadedFile[]; failed: Upload[]; paused: Upload[] };
 
+/** The pending uploads to one asset, with their progress in whole percent. */
+export type UploadBatch = {
+  assetId: string;
+  /** The path of the first pending file. */
+  path: string;
+  sizeBytes: number;
+  files: number;
+  filesDone: number;
+  percent: number | null;
+};
+
 const uploads = createStore<readonly Upload[]>([]);
+const batches = createStore<readonly UploadBatch[]>([]);
 const cancels = new Map<string, AbortController>();
 /** Serializes the uploads of an asset, because each creates a revision. */
 const queues = new Map<string, Promise<unknown>>();
@@ -87,16 +99,30 @@ export async function uploadFiles(assetId: string, files: readonly ChosenFile[])
 
 /** Stops an upload or removes a failed one, and deletes its parts on the server. */
 export function dismissUpload(id: string): void {
-  const one = uploads.get().find((other) => other.id === id);
-  removeUpload(id);
-  if (one?.inParts) void abandonPath(one.assetId, one.path);
+  dismiss(uploads.get().filter((one) => one.id === id));
+}
+
+/** Stops the pending uploads to an asset, and deletes their parts on the server. */
+export function cancelUploads(assetId: string): void {
+  dismiss(uploads.get().filter((one) => one.assetId === assetId && isPending(one)));
+}
+
+function dismiss(dismissed: readonly Upload[]): void {
+  remove(new Set(dismissed.map(({ id }) => id)));
+  for (const { inParts, assetId, path } of dismissed) if (inParts) void abandonPath(assetId, path);
 }
 
 /** Removes an upload from the list. Its parts stay on the server, so that the same file can resume. */
 export function removeUpload(id: string): void {
-  cancels.get(id)?.abort();
-  cancels.delete(id);
-  set(uploads.get().filter((one) => one.id !== id));
+  remove(new Set([id]));
+}
+
+function remove(ids: ReadonlySet<string>): void {
+  for (const id of ids) {
+    cancels.get(id)?.abort();
+    cancels.delete(id);
+  }
+  set(uploads.get().filter((one) => !ids.has(one.id)));
 }
 
 /** Pauses an upload in parts; sending it again resumes it. */
@@ -113,8 +139,9 @@ function clearUploads(): void {
   set([]);
 }
 
-export function useAllUploads(): readonly Upload[] {
-  return uploads.use();
+/** Returns the pending uploads by asset. Changes at most once per percent and file. */
+export function useUploadBatches(): readonly UploadBatch[] {
+  return batches.use();
 }
 
 /** Returns the uploads of an asset that are in progress or have failed. */
@@ -158,12 +185,31 @@ function change(id: string, values: Partial<Upload>): void {
   set(uploads.get().map((one) => (one.id === id ? { ...one, ...values } : one)));
 }
 
+const isPending = ({ state }: Upload) => state === 'waiting' || state === 'sending';
+
 /** Asks before leaving the page while an upload is in progress, because that would stop it. */
 function set(next: readonly Upload[]): void {
   uploads.set(next);
-  if (next.some(({ state }) => state === 'waiting' || state === 'sending'))
-    window.addEventListener('beforeunload', holdPage);
+  const summary = summarize(next);
+  // Progress events are frequent, so subscribers are only called if the summary changes.
+  if (JSON.stringify(summary) !== JSON.stringify(batches.get())) batches.set(summary);
+  if (summary.length > 0) window.addEventListener('beforeunload', holdPage);
   else window.removeEventListener('beforeunload', holdPage);
+}
+
+function summarize(all: readonly Upload[]): UploadBatch[] {
+  return [...Map.groupBy(all, ({ assetId }) => assetId)].flatMap(([assetId, ofAsset]) => {
+    const pending = ofAsset.find(isPending);
+    if (!pending) return [];
+    const files = ofAsset.filter((one) => isPending(one) || one.state === 'done');
+    const sizeBytes = files.reduce((sum, one) => sum + one.sizeBytes, 0);
+    const sentBytes = files.reduce((sum, one) => sum + one.sentBytes, 0);
+    return {
+      ...{ assetId, path: pending.path, sizeBytes, files: files.length },
+      filesDone: files.filter(({ state }) => state === 'done').length,
+      percent: sizeBytes === 0 ? null : Math.floor((100 * sentBytes) / sizeBytes),
+    };
+  });
 }
 
 function holdPage(event: BeforeUnloadEvent): void {
