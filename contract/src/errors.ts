@@ -72,6 +72,9 @@ export const errorBody = z.object({
     /** BGL, for `insufficient_funds`, `not_sendable` and `budget_exceeded`. */
     required_amount: z.string().optional(),
     available_amount: z.string().optional(),
+    /** If the message contains amounts: the message with `{name}` for each, and the amounts in BGL by name. */
+    template: z.string().optional(),
+    amounts: z.record(z.string(), z.string()).optional(),
     /** For `budget_exceeded`: the budget and when it renews. */
     budget: exceededBudget.optional(),
   }),

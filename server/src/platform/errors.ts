@@ -1,4 +1,7 @@
-import { type ErrorCode, type ExceededBudget, errorStatus } from '@bakehouse/contract/errors';
+import { type ErrorBody, type ErrorCode, errorStatus } from '@bakehouse/contract/errors';
+
+/** A message with `{name}` for each amount, and the amounts in BGL by name. */
+type Amounts = Pick<ErrorBody['error'], 'template' | 'amounts'>;
 
 type Options = {
   /** The sentence shown to the caller. */
@@ -6,7 +9,7 @@ type Options = {
   /** The invalid field, as a dotted path. */
   param?: string;
   /** More fields for the response, e.g. amounts in BGL. */
-  data?: { required_amount?: string; available_amount?: string; budget?: ExceededBudget };
+  data?: Partial<Pick<ErrorBody['error'], 'required_amount' | 'available_amount' | 'budget'>> & Amounts;
   /** When the caller may retry, if known. */
   retryAfterMs?: number;
   /** Whether a retry may succeed. Defaults to true, except for conflicts: OpenAI clients retry those. */
@@ -62,6 +65,18 @@ export const tooMany = factory('rate_limited');
 export const internalError = factory('internal');
 export const unavailable = factory('unavailable');
 export const timedOut = factory('timed_out');
+
+/**
+ * Returns a message with amounts in BGL, and the data from which the web app shows it in the user's currency.
+ * `template` has `{name}` for each amount.
+ */
+export function messageWithAmounts(
+  template: string,
+  amounts: Record<string, string>,
+): { publicMessage: string; data: Amounts } {
+  const publicMessage = template.replace(/\{(\w+)\}/g, (_, name: string) => `${amounts[name]} BGL`);
+  return { publicMessage, data: { template, amounts } };
+}
 
 /** `param` is the dotted path of the invalid field. The message says how to correct it. */
 export function invalidParam(param: string, publicMessage: string, cause?: unknown): AppError {

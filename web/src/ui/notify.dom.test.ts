@@ -30,10 +30,21 @@ test('shows insufficient credit in the display currency', () => {
   expect(errorMessage(error)).toBe('Insufficient balance. Required: 50.00 BGL. Available: 2.00 BGL.');
 });
 
-test('shows amounts in messages in the display currency', () => {
+test('shows the amounts of errors in the display currency', () => {
   currencyChoice.set('USD');
-  const error = new ApiError('The run has cost 12.5 BGL so far. Set a limit above that', { status: 400 });
+  const error = new ApiError('The run has cost 12.5 BGL so far. Set a limit above that', {
+    status: 400,
+    data: { template: 'The run has cost {cost} so far. Set a limit above that', amounts: { cost: '12.5' } },
+  });
   expect(errorMessage(error)).toBe('The run has cost $0.50 so far. Set a limit above that');
+  const budget = {
+    ...{ key_id: 'k', key_name: 'robot', amount: '25', period: 'month' as const },
+    renews_at: '2026-12-31T12:00:00Z',
+  };
+  const exceeded = new ApiError('No', { status: 402, code: 'budget_exceeded', data: { budget } });
+  expect(errorMessage(exceeded)).toBe(
+    'The budget of the API key ‘robot’ ($1.00 per month) does not cover this. It renews on 31 Dec 2026.',
+  );
 });
 
 test('other errors show their own message', () => {

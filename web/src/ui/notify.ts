@@ -1,6 +1,7 @@
 import { toast } from 'sonner';
 import { ApiError } from '../lib/api/api-error.ts';
-import { amountsInCurrency } from '../lib/format/currency.ts';
+import { showUnrounded } from '../lib/format/currency.ts';
+import { formatDay } from '../lib/format/format-time.ts';
 import { insufficientBalance } from '../lib/format/insufficient-balance.ts';
 
 type Action = { label: string; onClick: () => void };
@@ -25,16 +26,22 @@ export const notify = {
 
 /** Returns the error message, with amounts in the display currency. */
 export function errorMessage(error: unknown): string {
-  if (
-    error instanceof ApiError &&
-    error.code === 'insufficient_funds' &&
-    error.requiredAmount &&
-    error.availableAmount
-  ) {
-    return insufficientBalance(error.requiredAmount, error.availableAmount);
+  const sentence = error instanceof ApiError ? messageWithAmounts(error) : null;
+  return sentence ?? ((error instanceof Error && error.message) || 'Please try again');
+}
+
+/** Returns the message of an error whose data has amounts; otherwise null. */
+function messageWithAmounts({ code, requiredAmount, availableAmount, data }: ApiError): string | null {
+  const { template, amounts, budget } = data;
+  if (code === 'insufficient_funds' && requiredAmount && availableAmount)
+    return insufficientBalance(requiredAmount, availableAmount);
+  if (budget) {
+    const per = budget.period === 'total' ? 'in all' : `per ${budget.period}`;
+    const renews = budget.renews_at && ` It renews on ${formatDay(new Date(budget.renews_at))}.`;
+    return `The budget of the API key ‘${budget.key_name}’ (${showUnrounded(budget.amount)} ${per}) does not cover this.${renews ?? ''}`;
   }
-  const sentence = error instanceof Error ? amountsInCurrency(error.message) : '';
-  return sentence || 'Please try again';
+  if (!template || !amounts) return null;
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => showUnrounded(amounts[name] ?? '0'));
 }
 
 function show(kind: 'success' | 'info' | 'warning' | 'error', title: string, options: Options = {}): void {

@@ -7,7 +7,7 @@ import type {
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
-import { conflict } from '../../platform/errors.ts';
+import { conflict, messageWithAmounts } from '../../platform/errors.ts';
 import { closeAccount, confirmIdentity } from '../accounts/deletion/close-account.ts';
 import { hasPassword } from '../accounts/steps.ts';
 import { countOwnAssets } from '../assets/own/count-own-assets.ts';
@@ -58,7 +58,8 @@ async function assertSettled(
     );
   }
   if (totals.balance - totals.given > (giveUpMaxMicro ?? 0n)) {
-    throw conflict(whatIsLeft(totals, giveUpMaxMicro), { param: 'give_up_max' });
+    const { publicMessage, data } = whatIsLeft(totals, giveUpMaxMicro);
+    throw conflict(publicMessage, { data, param: 'give_up_max' });
   }
 }
 
@@ -66,16 +67,21 @@ async function assertSettled(
  * Returns the message about the credits that the user would lose: transferable credits, and credits held by
  * running work.
  */
-function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined): string {
+function whatIsLeft(totals: UserTotals, giveUpMaxMicro: bigint | undefined) {
   const sendable = sendableMicro(totals);
   const held = totals.balance - totals.given - sendable;
-  const show = giveUpMaxMicro ? (micro: bigint) => `${formatBgl(micro)} BGL` : inWords;
   const can = giveUpMaxMicro
-    ? `You agreed to forfeit ${show(giveUpMaxMicro)}, but ${show(sendable)} can be transferred now`
-    : `${show(sendable)} can still be transferred`;
-  return held > 0n
-    ? `${can}, and running work holds another ${show(held)}. Transfer what you can and stop the work, or forfeit everything`
-    : `${can}. Transfer it to someone, or forfeit it`;
+    ? 'You agreed to forfeit {agreed}, but {sendable} can be transferred now'
+    : '{sendable} can still be transferred';
+  const template =
+    held > 0n
+      ? `${can}, and running work holds another {held}. Transfer what you can and stop the work, or forfeit everything`
+      : `${can}. Transfer it to someone, or forfeit it`;
+  return messageWithAmounts(template, {
+    agreed: formatBgl(giveUpMaxMicro ?? 0n),
+    sendable: formatBgl(sendable),
+    held: formatBgl(held),
+  });
 }
 
 function inWords(micro: bigint): string {

@@ -95,7 +95,7 @@ describe('deleting an account', () => {
       status: 409,
       body: {
         error: {
-          message: '12.50 BGL ($0.50) can still be transferred. Transfer it to someone, or forfeit it',
+          message: '12.5 BGL can still be transferred. Transfer it to someone, or forfeit it',
           param: 'give_up_max',
         },
       },

@@ -1,4 +1,8 @@
+import type { ErrorBody } from '@bakehouse/contract/errors';
 import { errorText } from './error-text.ts';
+
+/** Fields of the error body with amounts in BGL. */
+type ErrorData = Pick<ErrorBody['error'], 'template' | 'amounts' | 'budget'>;
 
 type Details = {
   status: number;
@@ -7,6 +11,7 @@ type Details = {
   requestId?: string | null;
   requiredAmount?: string;
   availableAmount?: string;
+  data?: ErrorData;
 };
 
 /** A call that failed or (status 0) got no response. `message` can be shown to users. */
@@ -20,6 +25,7 @@ export class ApiError extends Error {
   /** BGL, on `insufficient_funds`. */
   readonly requiredAmount: string | null;
   readonly availableAmount: string | null;
+  readonly data: ErrorData;
 
   constructor(message: string, details: Details) {
     super(message);
@@ -30,6 +36,7 @@ export class ApiError extends Error {
     this.requestId = details.requestId ?? null;
     this.requiredAmount = details.requiredAmount ?? null;
     this.availableAmount = details.availableAmount ?? null;
+    this.data = details.data ?? {};
   }
 }
 
@@ -51,6 +58,7 @@ export function toApiError(
     requestId: textOf(error.request_id) ?? requestId,
     requiredAmount: textOf(error.required_amount),
     availableAmount: textOf(error.available_amount),
+    data: error,
   });
 }
 

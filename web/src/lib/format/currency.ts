@@ -41,21 +41,6 @@ export function showLimit(bgl: string, currency: Currency = currencyChoice.get()
   return displayAmount(up, currency, up % (MICRO[currency] / 100n) === 0n ? 2 : places);
 }
 
-/**
- * Converts BGL amounts in a server message to the display currency. Doesn't round by default, because they
- * may be input limits; pass `showAmount` for charges.
- */
-export function amountsInCurrency(
-  sentence: string,
-  currency: Currency = currencyChoice.get(),
-  show = showUnrounded,
-): string {
-  return sentence.replace(
-    /(^|[^\d.,])(\d{1,15}(?:\.\d{1,6})?) BGL\b/g,
-    (_, before: string, bgl: string) => before + show(bgl, currency),
-  );
-}
-
 /** Formats an exact price in both currencies: '$0.025 = 0.625 BGL'. */
 export function showBoth(bgl: string): string {
   return `${showUnrounded(bgl, 'USD')} = ${showUnrounded(bgl, 'BGL')}`;

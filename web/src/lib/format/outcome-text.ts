@@ -1,5 +1,5 @@
 import { parseBgl } from '@bakehouse/contract/money';
-import { amountsInCurrency, currencyChoice, showAmount } from './currency.ts';
+import { showAmount } from './currency.ts';
 
 /** Returns the charge for finished work, in decimal BGL: 'You were charged $0.50.' */
 export function chargeText(bgl: string): string {
@@ -11,7 +11,6 @@ export function chargeText(bgl: string): string {
  * `charged` is null while unknown.
  */
 export function outcomeText(reason: string, charged: string | null): string {
-  const why =
-    reason === '' ? [] : [amountsInCurrency(reason, currencyChoice.get(), showAmount).replace(/\.?$/, '.')];
+  const why = reason === '' ? [] : [reason.replace(/\.?$/, '.')];
   return [...why, ...(charged === null ? [] : [chargeText(charged)])].join(' ');
 }

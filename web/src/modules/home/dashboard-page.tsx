@@ -2,7 +2,6 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, lazyRouteComponent } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { amountsInCurrency } from '../../lib/format/currency.ts';
 import { aboutDuration } from '../../lib/format/format-time.ts';
 import { ownWorkQuery } from '../../lib/live/own-work.ts';
 import { useSheets } from '../../lib/sheet.ts';
@@ -149,7 +148,7 @@ function RecentDeployments() {
               {pod.title}
             </Link>
           }
-          detail={amountsInCurrency(pod.reason) || madeText(pod.model_name, pod.created_at)}
+          detail={pod.reason || madeText(pod.model_name, pod.created_at)}
         >
           <StatusBadge status={pod.status} />
         </Row>

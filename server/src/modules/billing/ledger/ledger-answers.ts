@@ -2,7 +2,7 @@ import { formatBgl } from '@bakehouse/contract/money';
 import type { RawBuilder } from 'kysely';
 import type { Database, Transaction } from '../../../platform/db/database.ts';
 import { idempotencyConflict } from '../../../platform/db/idempotency/idempotent.ts';
-import { AppError, conflict } from '../../../platform/errors.ts';
+import { AppError, conflict, messageWithAmounts } from '../../../platform/errors.ts';
 import { publishChanges } from '../../../platform/events/publish-change.ts';
 import { accountOwner } from './accounts.ts';
 
@@ -48,9 +48,13 @@ type Limits = { available: bigint | null; sendable?: bigint | null };
 export function assertMoved(outcome: MoveOutcome, amountMicro: bigint, limits: Limits): void {
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.available);
   if (outcome === 'not_sendable')
-    throw notSendable(amountMicro, limits.sendable ?? 0n, 'Promotional credits can be spent but not sent');
+    throw notSendable(amountMicro, limits.sendable ?? 0n, {
+      reason: 'Promotional credits can be spent but not sent',
+    });
   if (outcome === 'owed')
-    throw notSendable(amountMicro, limits.sendable ?? 0n, 'A payment was reversed and is still owed');
+    throw notSendable(amountMicro, limits.sendable ?? 0n, {
+      reason: 'A payment was reversed and is still owed',
+    });
   if (outcome === 'idempotency_conflict') throw idempotencyConflict();
 }
 
@@ -74,13 +78,18 @@ export function insufficientFunds(requiredMicro: bigint | null, available: bigin
   });
 }
 
-function notSendable(requiredMicro: bigint, sendable: bigint, reason: string): AppError {
-  const required_amount = formatBgl(requiredMicro);
-  const available_amount = formatBgl(sendable);
+/** Returns the error for an amount above the sendable one. */
+export function notSendable(
+  requiredMicro: bigint,
+  sendableMicro: bigint,
+  { reason, now = '' }: { reason: string; now?: string },
+): AppError {
+  const available_amount = formatBgl(sendableMicro);
+  const template = `${reason}. You can send up to {sendable}${now}.`;
+  const { publicMessage, data } = messageWithAmounts(template, { sendable: available_amount });
   return new AppError('not_sendable', {
-    publicMessage: `${reason}. You can send up to ${available_amount} BGL.`,
-    param: 'amount',
-    data: { required_amount, available_amount },
+    ...{ publicMessage, param: 'amount' },
+    data: { required_amount: formatBgl(requiredMicro), available_amount, ...data },
   });
 }
 

@@ -1,11 +1,10 @@
-import { formatBgl } from '@bakehouse/contract/money';
 import { sql } from 'kysely';
 import { batch } from '../../../platform/concurrency/batch.ts';
 import type { Services } from '../../../platform/context.ts';
 import { wasRolledBack } from '../../../platform/db/errors/database-errors.ts';
 import { runPrepared } from '../../../platform/db/in-transaction.ts';
-import { AppError, invalidParam, notFoundError } from '../../../platform/errors.ts';
-import { assertMoved, insufficientFunds, type MoveOutcome, oneOf } from './ledger-answers.ts';
+import { type AppError, invalidParam, notFoundError } from '../../../platform/errors.ts';
+import { assertMoved, insufficientFunds, type MoveOutcome, notSendable, oneOf } from './ledger-answers.ts';
 
 /** Maximum transfers per transaction, which locks the accounts of all of them. */
 const MAX = 64;
@@ -100,21 +99,15 @@ export function assertSent(
   if (outcome === 'own_account') {
     throw invalidParam('recipient_id', 'You cannot send credits to yourself');
   }
-  if (outcome === 'over_daily_limit') throw overDailyLimit(amountMicro, limits.sendable ?? 0n);
+  if (outcome === 'over_daily_limit') {
+    const reason = 'This server limits what can be sent within 24 hours';
+    throw notSendable(amountMicro, limits.sendable ?? 0n, { reason, now: ' now' });
+  }
   // For a send, report the sendable amount, which may be lower than the available amount.
   if (outcome === 'insufficient_funds') throw insufficientFunds(amountMicro, limits.sendable);
   if (outcome !== 'busy') assertMoved(outcome, amountMicro, limits);
   if (transfer_id === null || recipient_id === null) throw new Error('The sender has no account');
   return { transferId: transfer_id, recipientId: recipient_id };
-}
-
-function overDailyLimit(amountMicro: bigint, leftMicro: bigint): AppError {
-  const available_amount = formatBgl(leftMicro);
-  return new AppError('not_sendable', {
-    publicMessage: `This server limits what can be sent within 24 hours. You can send up to ${available_amount} BGL now.`,
-    param: 'amount',
-    data: { required_amount: formatBgl(amountMicro), available_amount },
-  });
 }
 
 /** The message must be the same as in the web app's form. */

@@ -1,6 +1,6 @@
 import type { Quote } from '@bakehouse/contract/credits';
 import { formatBgl, formatUsd } from '@bakehouse/contract/money';
-import { conflict } from '../../../platform/errors.ts';
+import { conflict, messageWithAmounts } from '../../../platform/errors.ts';
 import { defaultPrices, type Price, type PriceId, type PriceList, partsPerUnit } from './prices.ts';
 
 /**
@@ -78,5 +78,7 @@ type Costs = {
 /** Throws AppError 'conflict' with the new price if the cost exceeds the quoted cost. */
 export function assertQuotedCost({ micro, maxMicro, what, param }: Costs): void {
   if (maxMicro === undefined || micro <= maxMicro) return;
-  throw conflict(`The price has changed: ${what} now costs ${formatBgl(micro)} BGL`, { param });
+  const template = `The price has changed: ${what} now costs {cost}`;
+  const { publicMessage, data } = messageWithAmounts(template, { cost: formatBgl(micro) });
+  throw conflict(publicMessage, { data, param });
 }

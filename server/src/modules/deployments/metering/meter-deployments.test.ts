@@ -129,7 +129,7 @@ describe('the time of a deployment', () => {
     expect(left.balance).toBe(hourCost - parseBgl(ended.cost_so_far));
   });
 
-  it("ends with the budget of the API key that created it, and with the budget's message", async () => {
+  it('ends with the budget of the API key that created it, and names the key', async () => {
     const guest = await server.signUp();
     const budget = { amount: formatBgl(hourCost), period: 'total' as const };
     const made = { params: { userId: guest.userId }, body: { name: 'robot', budget } };

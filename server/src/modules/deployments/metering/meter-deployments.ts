@@ -150,14 +150,11 @@ async function holdMore(
   }
 }
 
-/**
- * An error about the budget already explains the end, because it names the key. An error about credit does
- * not.
- */
-function whyItEnds({ code, publicMessage }: AppError): { reason: string; stopReason: 'credits' | 'budget' } {
-  return code === 'budget_exceeded'
-    ? { reason: publicMessage, stopReason: 'budget' }
-    : { reason: `You ran out of credit. ${publicMessage}`, stopReason: 'credits' };
+/** The reason is stored without amounts, because each reader has another currency. */
+function whyItEnds({ data: { budget } }: AppError): { reason: string; stopReason: 'credits' | 'budget' } {
+  return budget
+    ? { reason: `The budget of the API key '${budget.key_name}' is used up.`, stopReason: 'budget' }
+    : { reason: 'You ran out of credit.', stopReason: 'credits' };
 }
 
 /** Returns when the deployment falls asleep if no more requests arrive; null if it never does. */

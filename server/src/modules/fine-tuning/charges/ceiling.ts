@@ -1,6 +1,6 @@
 import { formatBgl, parseBgl } from '@bakehouse/contract/money';
 import type { Workload } from '../../../engine/model/workload.ts';
-import { invalidParam } from '../../../platform/errors.ts';
+import { invalidRequest, messageWithAmounts } from '../../../platform/errors.ts';
 import type { RunRow } from '../queries.ts';
 import { runCostMicro } from '../validation/estimate-run.ts';
 
@@ -112,7 +112,9 @@ export function assertCeilingAbove(run: Rounds, ceilingMicro: bigint, unpaidMicr
   if (ceilingMicro > due) return;
   const limit =
     unpaidMicro > 0n
-      ? `, and the work that it has saved costs another ${formatBgl(unpaidMicro)} BGL. Set a limit above ${formatBgl(due)} BGL`
+      ? ', and the work that it has saved costs another {unpaid}. Set a limit above {due}'
       : '. Set a limit above that';
-  throw invalidParam('ceiling', `The run has cost ${formatBgl(soFar)} BGL so far${limit}`);
+  const amounts = { cost: formatBgl(soFar), unpaid: formatBgl(unpaidMicro), due: formatBgl(due) };
+  const { publicMessage, data } = messageWithAmounts(`The run has cost {cost} so far${limit}`, amounts);
+  throw invalidRequest(publicMessage, { data, param: 'ceiling' });
 }

@@ -94,7 +94,7 @@ describe('a fine-tune', () => {
     expect(run).toMatchObject({
       state: 'cancelled',
       stop_reason: 'ceiling',
-      reason: `The run reached its spending limit of ${run.ceiling} BGL. The work was saved.`,
+      reason: 'The run reached its spending limit. The work was saved.',
       charged: run.ceiling,
     });
     const [told] = await request(

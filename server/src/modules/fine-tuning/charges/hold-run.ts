@@ -96,7 +96,7 @@ async function stopFor(
   now: Date,
 ): Promise<void> {
   const why = {
-    ceiling: `The run reached its spending limit of ${formatBgl(run.ceilingMicro)} BGL`,
+    ceiling: 'The run reached its spending limit',
     time: `The run took ${ESTIMATE_FACTOR_MAX} times as long as estimated`,
     credits: 'Your credits ran out',
     budget: 'The budget of its API key is used up',

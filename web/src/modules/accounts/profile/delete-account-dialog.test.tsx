@@ -58,7 +58,10 @@ test('shows credits that arrived later, and requires consent for the new amount'
   await userEvent.click(await screen.findByRole('checkbox', { name: /^Forfeit 25\.00 BGL/ }));
   answer.mockImplementation(({ method }) => {
     if (method === 'GET') return { ...deletion, owed: '0', bought: '50', asks_password: false };
-    throw new ApiError('50.00 BGL can be sent now', { status: 409, code: 'conflict', param: 'give_up_max' });
+    const data = { template: '{sendable} can be sent now', amounts: { sendable: '50' } };
+    throw new ApiError('50 BGL can be sent now', {
+      ...{ status: 409, code: 'conflict', param: 'give_up_max', data },
+    });
   });
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
   const box = await screen.findByRole<HTMLInputElement>('checkbox', { name: /^Forfeit 50\.00 BGL/ });

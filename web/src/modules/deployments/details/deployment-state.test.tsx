@@ -1,7 +1,6 @@
-import { act, render, screen } from '@testing-library/react';
+import { render, screen } from '@testing-library/react';
 import type { ComponentType } from 'react';
-import { afterEach, expect, test, vi } from 'vitest';
-import { currencyChoice } from '../../../lib/format/currency.ts';
+import { expect, test, vi } from 'vitest';
 import { DeploymentState } from './deployment-state.tsx';
 
 vi.mock('@tanstack/react-router', async (importOriginal) => ({
@@ -11,9 +10,7 @@ vi.mock('@tanstack/react-router', async (importOriginal) => ({
     ({ to, ...props }: { to: string }) => <Component href={to} {...props} />,
 }));
 
-afterEach(() => currencyChoice.set('USD'));
-
-const reason = 'You ran out of credit. Insufficient balance. Required: 1.25 BGL. Available: 0.25 BGL.';
+const reason = 'You ran out of credit.';
 const show = (stop_reason: 'credits' | 'budget' | null) =>
   render(
     <DeploymentState
@@ -21,11 +18,9 @@ const show = (stop_reason: 'credits' | 'budget' | null) =>
     />,
   );
 
-test('a deployment stopped for lack of credit says so in the current currency and links to buying more', () => {
+test('a deployment stopped for lack of credit says so and links to buying more', () => {
   show('credits');
-  expect(screen.getByText(/Required: \$0\.05\. Available: \$0\.01\./)).toBeTruthy();
-  act(() => currencyChoice.set('BGL'));
-  expect(screen.getByText(/Required: 1\.25 BGL\./)).toBeTruthy();
+  expect(screen.getByText(reason)).toBeTruthy();
   expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
 });
 

@@ -1,4 +1,3 @@
-import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
 import { ButtonLink } from '../../../ui/button.tsx';
 import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -11,7 +10,6 @@ type Props = {
 
 /** Explains why a deployment is not running, and its progress. */
 export function DeploymentState({ deployment }: Props) {
-  const currency = currencyChoice.use();
   const { status, reason, stop_reason, progress, cost_so_far } = deployment;
   if (isPending(deployment)) {
     return (
@@ -33,7 +31,7 @@ export function DeploymentState({ deployment }: Props) {
         )
       }
     >
-      {amountsInCurrency(reason, currency)}
+      {reason}
       {statusWord(status) === 'failed' && Number(cost_so_far) === 0 && ' You were not charged.'}
     </Callout>
   );

@@ -1,19 +1,13 @@
 import type { Run } from '@bakehouse/contract/runs';
-import { act, render, screen } from '@testing-library/react';
+import { render, screen } from '@testing-library/react';
 import { expect, test } from 'vitest';
-import { currencyChoice } from '../../../lib/format/currency.ts';
 import { RunOutcome } from './run-outcome.tsx';
 
-test('shows why a run was stopped in the display currency, also after it changes', () => {
-  currencyChoice.set('USD');
-  const reason = 'The run reached its spending limit of 12.5 BGL. The work was saved.';
+test('shows why a run was stopped', () => {
+  const reason = 'The run reached its spending limit. The work was saved.';
   const run = { state: 'cancelled', stop_reason: 'ceiling', reason, charged: null, summary: null };
   render(<RunOutcome run={run as unknown as Run} />);
-  expect(screen.getByText('The run reached its spending limit of $0.50. The work was saved.')).toBeTruthy();
-  act(() => currencyChoice.set('BGL'));
-  expect(
-    screen.getByText('The run reached its spending limit of 12.50 BGL. The work was saved.'),
-  ).toBeTruthy();
+  expect(screen.getByText(reason)).toBeTruthy();
 });
 
 test.each([

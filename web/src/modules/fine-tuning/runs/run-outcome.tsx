@@ -2,7 +2,6 @@ import { exportFormatLabels } from '@bakehouse/contract/exports';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { ExportRun, Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { amountsInCurrency, currencyChoice, showAmount } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatDuration } from '../../../lib/format/format-time.ts';
 import { Callout } from '../../../ui/callout.tsx';
@@ -12,7 +11,6 @@ import { deviceName } from '../../machines/devices.ts';
 
 /** The outcome of a run and its cost. */
 export function RunOutcome({ run }: { run: Run }) {
-  const currency = currencyChoice.use();
   const { summary } = run;
   if (run.state === 'completed' && summary) {
     const preferred = preferenceSentence(run);
@@ -43,7 +41,7 @@ export function RunOutcome({ run }: { run: Run }) {
   }
   return (
     <Callout tone={run.state === 'failed' ? 'bad' : 'info'} className="mb-5" title={outcomeTitle(run)}>
-      {hasOwnReason(run) && `${amountsInCurrency(run.reason, currency, showAmount)} `}
+      {hasOwnReason(run) && `${run.reason} `}
       {howFar(run)}
       {run.charged !== null && <Charge bgl={run.charged} />}
       {run.resume_hold === null && ` ${GONE}`}

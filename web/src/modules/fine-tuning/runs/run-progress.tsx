@@ -1,7 +1,7 @@
 import { parseBgl } from '@bakehouse/contract/money';
 import type { Run } from '@bakehouse/contract/runs';
 import { countOf } from '../../../lib/format/count-of.ts';
-import { amountsInCurrency, currencyChoice, showAmount, showLimit } from '../../../lib/format/currency.ts';
+import { currencyChoice, showLimit } from '../../../lib/format/currency.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -15,7 +15,6 @@ import { RunTime } from './run-time.tsx';
 
 /** Phase, steps, time, speed and cost of an active run. */
 export function RunProgress({ run }: { run: Run }) {
-  const currency = currencyChoice.use();
   const phase = phaseText(run);
   const waiting = run.state === 'queued' || run.state === 'starting';
   return (
@@ -35,7 +34,7 @@ export function RunProgress({ run }: { run: Run }) {
       <Figures run={run} />
       <Overrun run={run} />
       {run.reason && run.reason !== phase && run.state !== 'stopping' && (
-        <p className="mt-3 text-muted">{amountsInCurrency(run.reason, currency, showAmount)}</p>
+        <p className="mt-3 text-muted">{run.reason}</p>
       )}
       {run.restarts > 0 && (
         <p className="mt-3 text-[0.8125rem] text-muted">

@@ -16,12 +16,12 @@ it('distinguishes reaching the ceiling from cancellation by the owner', () => {
     title: 'Training Baker was cancelled',
     description: 'You were charged $0.20.',
   });
-  const reason = 'The run reached its spending limit of 5 BGL. The work was saved.';
+  const reason = 'The run reached its spending limit. The work was saved.';
   expect(runEndToast({ ...cancelled, reason, stop_reason: 'ceiling' })).toEqual({
     kind: 'warning',
     title: 'Training Baker stopped at its spending limit',
     description:
-      'The run reached its spending limit of $0.20. The work was saved. You were charged $0.20. You can resume it with a higher limit.',
+      'The run reached its spending limit. The work was saved. You were charged $0.20. You can resume it with a higher limit.',
   });
 });
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { CircleCheck, Sparkles, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { amountsInCurrency, currencyChoice } from '../../../lib/format/currency.ts';
+import { currencyChoice } from '../../../lib/format/currency.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { errorMessage } from '../../../ui/notify.ts';
 import { Progress } from '../../../ui/progress.tsx';
@@ -53,7 +53,8 @@ function Training({ name, modelId, onClose }: MadeProps) {
   const model = useQuery(assetQuery(modelId));
   const runId = model.data?.lineage?.run_id;
   const run = useRun(runId ?? '', { enabled: runId !== undefined }).data;
-  const currency = currencyChoice.use();
+  // Renders the charge again when the currency changes.
+  currencyChoice.use();
   const end = run && runEndToast(run);
   const endedEarly = end && end.kind !== 'success';
   const Icon = endedEarly ? TriangleAlert : Sparkles;
@@ -68,7 +69,7 @@ function Training({ name, modelId, onClose }: MadeProps) {
           {!end && name}
           {/* While queued, this shows the position. */}
           <span role="status" className="mt-1 block text-ink">
-            {run && amountsInCurrency(end ? (end.description ?? '') : phaseText(run), currency)}
+            {run && (end ? end.description : phaseText(run))}
           </span>
         </>
       }

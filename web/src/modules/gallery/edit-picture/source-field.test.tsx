@@ -87,7 +87,7 @@ test('a rejected picture leaves the current one, and its error stays until the f
   show({ file: new File(['bytes'], 'first.png') });
   vi.mocked(pictureProblem).mockResolvedValueOnce('The picture is damaged or incomplete');
   paste(document.body, 'broken.png', ['Files']);
-  await screen.findByText('The new picture was rejected: it is damaged or incomplete');
+  await screen.findByText('The picture is damaged or incomplete. The previous picture is kept');
   expect(screen.getByText('first.png')).toBeTruthy();
   fireEvent.click(screen.getByRole('button', { name: 'Generate' }));
   await waitFor(() => expect(screen.queryByText(/was rejected/)).toBeNull());

@@ -52,7 +52,10 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
   useSubmission(place, () => source !== null && setRefused(undefined));
 
   return (
-    <Field label={label} error={refused ? refusalText(refused, source) : problem}>
+    <Field
+      label={label}
+      error={refused && source ? `${refused}. The previous picture is kept` : (refused ?? problem)}
+    >
       {/* The form moves focus to this element. */}
       <div ref={place} data-source role="group" aria-label={label}>
         {source === null ? (
@@ -82,10 +85,6 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
       </div>
     </Field>
   );
-}
-
-function refusalText(refused: string, source: Source | null): string {
-  return source ? `The new picture was rejected: ${refused.replace(/^The picture/, 'it')}` : refused;
 }
 
 function AboutFile({ file }: { file: File }) {
