@@ -1,6 +1,6 @@
 import { RotateCcw, TriangleAlert } from 'lucide-react';
-import { useEffect } from 'react';
 import { cx } from '../lib/cx.ts';
+import { usePageTitle } from '../lib/page-title.ts';
 import { Button } from './button.tsx';
 import { errorMessage } from './notify.ts';
 
@@ -31,9 +31,7 @@ export function ErrorState({
   className,
 }: Props) {
   const Title = wholePage ? 'h1' : 'p';
-  useEffect(() => {
-    if (wholePage) document.title = `${title} · Bakehouse`;
-  }, [wholePage, title]);
+  usePageTitle(wholePage ? title : undefined);
   return (
     <div
       role="alert"

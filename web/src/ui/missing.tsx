@@ -1,6 +1,6 @@
 import { Compass } from 'lucide-react';
-import { useEffect } from 'react';
 import { ApiError } from '../lib/api/api-error.ts';
+import { usePageTitle } from '../lib/page-title.ts';
 import { ButtonLink } from './button.tsx';
 
 type Props = {
@@ -21,9 +21,7 @@ type Props = {
 
 /** A 'not found' page with a link onward. */
 export function Missing({ title, text, to, label }: Props) {
-  useEffect(() => {
-    document.title = 'Not found · Bakehouse';
-  }, []);
+  usePageTitle('Not found');
   return (
     <div className="flex min-h-[60dvh] flex-col items-center justify-center text-center">
       <span className="mb-4 flex size-11 items-center justify-center rounded-xl bg-accent-soft text-accent-text">

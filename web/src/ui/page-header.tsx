@@ -1,9 +1,12 @@
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { ChevronRight } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import type { ReactNode } from 'react';
+import { usePageTitle } from '../lib/page-title.ts';
 
 type Props = {
   title: string;
+  /** Title of the browser tab, if it differs. */
+  tabTitle?: string;
   description?: ReactNode;
   /** Breadcrumbs: `[{ label: 'My Datasets', to: '/dataset' }]`. */
   parents?: readonly (LinkProps & { label: string })[];
@@ -13,16 +16,9 @@ type Props = {
   actions?: ReactNode;
 };
 
-/** Sets the document title. */
-export function usePageTitle(title: string): void {
-  useEffect(() => {
-    document.title = `${title} · Bakehouse`;
-  }, [title]);
-}
-
-/** The page's h1. Also sets the document title. */
-export function PageHeader({ title, description, parents, badge, actions }: Props) {
-  usePageTitle(title);
+/** The page's h1. Also sets the title of the browser tab. */
+export function PageHeader({ title, tabTitle = title, description, parents, badge, actions }: Props) {
+  usePageTitle(tabTitle);
   return (
     <header className="mb-6">
       {parents && (

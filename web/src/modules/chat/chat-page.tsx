@@ -5,7 +5,7 @@ import { useUrlSearch, uuid } from '../../lib/url-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { usePageTitle } from '../../ui/page-header.tsx';
+import { usePageTitle } from '../../lib/page-title.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';

@@ -1,7 +1,7 @@
 import { useEffect } from 'react';
+import { announceInTitle } from '../../lib/page-title.ts';
 import { consumeAwaitedEnd, expectEnd, type LongWork } from '../../ui/long-work.ts';
 import { notify } from '../../ui/notify.ts';
-import { announceInTitle } from './announce-in-title.ts';
 
 /**
  * Shows a toast when a task ends that was started or seen here, on any page. In a hidden tab it shows in the

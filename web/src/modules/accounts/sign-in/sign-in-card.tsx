@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { type RefObject, useEffect, useEffectEvent, useRef, useState } from 'react';
 import { getCredentials } from '../../../lib/api/credentials.ts';
+import { usePageTitle } from '../../../lib/page-title.ts';
 import { onSessionMessage, type SessionMessage } from '../../../lib/session/session-channel.ts';
 import { Callout } from '../../../ui/callout.tsx';
 import { keyLostQuery, refreshSession, useSessionUser } from '../session.ts';
@@ -35,9 +36,7 @@ export function SignInCard() {
   const providers = (data?.methods ?? []).filter((method) => method !== 'password');
   const enter = () => navigate({ href: next, replace: true });
   const { data: keyLost } = useQuery(keyLostQuery);
-  useEffect(() => {
-    document.title = form === 'sign-in' ? 'Bakehouse' : `${titles[form]} · Bakehouse`;
-  }, [form]);
+  usePageTitle(form === 'sign-in' ? null : titles[form]);
   useEffect(() => onSessionMessage(followSignIn), []);
   // Leave this page if the session has loaded with a user.
   const user = useSessionUser();

@@ -1,7 +1,7 @@
 import type { PicturesRun, Run } from '@bakehouse/contract/runs';
 import { getRouteApi } from '@tanstack/react-router';
 import { Box, Square, WandSparkles } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
@@ -93,14 +93,11 @@ function LoadedPage({ run }: { run: Run }) {
   const cancel = useCancelRun();
   const close = () => setAsking(false);
   const over = hasEnded(run);
-  const inTab = tabTitle(run);
-  useEffect(() => {
-    document.title = inTab;
-  }, [inTab]);
   return (
     <>
       <PageHeader
         title={run.title}
+        tabTitle={tabTitle(run)}
         parents={[
           { label: run.kind === 'pictures' ? 'Diffusion Training' : 'LLM Training', to: areaPath(run) },
         ]}

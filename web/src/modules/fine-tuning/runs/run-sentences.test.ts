@@ -77,9 +77,9 @@ it('the cancel question names what is saved and charged', () => {
 });
 
 it('the tab title shows the progress and the outcome', () => {
-  expect(tabTitle({ ...running, title: 'Crumb', progress: 41.7 })).toBe('41% · Crumb · Bakehouse');
+  expect(tabTitle({ ...running, title: 'Crumb', progress: 41.7 })).toBe('41% · Crumb');
   expect(tabTitle({ ...running, state: 'completed', title: 'Crumb', progress: 100 })).toBe(
-    'Completed · Crumb · Bakehouse',
+    'Completed · Crumb',
   );
 });
 

@@ -154,10 +154,10 @@ export function epochText({
   return `${formatNumber(Math.min(epochs, done + 1))} of ${formatNumber(epochs)}`;
 }
 
-/** Returns the document title: progress or outcome, then the name. */
+/** Returns the title of the browser tab: progress or outcome, then the name. */
 export function tabTitle(run: Stage & Pick<Run, 'title' | 'progress'>): string {
   const state = displayState(run);
-  return `${state === 'running' ? `${Math.floor(run.progress)}%` : sentence(state)} · ${run.title} · Bakehouse`;
+  return `${state === 'running' ? `${Math.floor(run.progress)}%` : sentence(state)} · ${run.title}`;
 }
 
 function join(...parts: (string | null)[]): string {

@@ -1,5 +1,6 @@
+import { renderHook } from '@testing-library/react';
 import { afterEach, expect, it, vi } from 'vitest';
-import { announceInTitle } from './announce-in-title.ts';
+import { announceInTitle, usePageTitle } from './page-title.ts';
 
 const look = (isHidden: boolean) => {
   vi.spyOn(document, 'hidden', 'get').mockReturnValue(isHidden);
@@ -8,8 +9,11 @@ const look = (isHidden: boolean) => {
 
 afterEach(() => look(false));
 
+const show = (title: string | null) => renderHook(usePageTitle, { initialProps: title });
+
 it("announces in the title of a hidden tab, and restores the page's title", () => {
-  document.title = 'Dashboard · Bakehouse';
+  show('Dashboard');
+  expect(document.title).toBe('Dashboard · Bakehouse');
   look(true);
   announceInTitle('Baker is trained');
   announceInTitle('Miller is trained');
@@ -18,13 +22,14 @@ it("announces in the title of a hidden tab, and restores the page's title", () =
   expect(document.title).toBe('Dashboard · Bakehouse');
 });
 
-it('announces nothing in a visible tab, and keeps a title that the page has set since', () => {
-  document.title = 'Dashboard · Bakehouse';
+it('announces nothing in a visible tab, and shows a title that the page has set since', () => {
+  const { rerender } = show('Baker');
   announceInTitle('Baker is trained');
-  expect(document.title).toBe('Dashboard · Bakehouse');
+  expect(document.title).toBe('Baker · Bakehouse');
   look(true);
   announceInTitle('Baker is trained');
-  document.title = 'Completed · Baker · Bakehouse';
+  rerender('Completed · Baker');
+  expect(document.title).toBe('Completed · Baker · Bakehouse');
   look(false);
   expect(document.title).toBe('Completed · Baker · Bakehouse');
 });
