@@ -16,11 +16,13 @@ import { formatNumber } from './format-number.ts';
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
 
 /**
- * Formats an API amount (decimal BGL) in the display currency: '$5.00', '125.00 BGL'. Below a cent, shows two
- * significant digits: '$0.0034'.
+ * Formats an API amount (decimal BGL) in the display currency: '$5.00', '125.00 BGL'. Small amounts have two
+ * significant digits, '$0.023', and tiny ones only a bound, '<$0.0001'.
  */
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
+  const [size, least] = [micro < 0n ? -micro : micro, MICRO[currency] / 10_000n];
+  if (micro !== 0n && size < least) return `${micro < 0n ? '−' : ''}<${displayAmount(least, currency, 4)}`;
   return displayAmount(micro, currency, placesFor(micro, currency));
 }
 

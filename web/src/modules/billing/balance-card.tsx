@@ -15,7 +15,7 @@ type Props = {
   actions?: ReactNode;
 };
 
-/** Available, held, total and sendable credits, unrounded so that they add up. */
+/** Available, held, total and sendable credits. */
 export function BalanceCard({ query, actions }: Props) {
   return (
     <Card title="Balance" actions={actions}>
@@ -35,25 +35,25 @@ export function BalanceCard({ query, actions }: Props) {
       >
         {(balance) => (
           <>
-            <Money unrounded bgl={balance.available} className="font-semibold text-3xl tracking-tight" />
+            <Money bgl={balance.available} className="font-semibold text-3xl tracking-tight" />
             <p className="mt-1 text-muted">available now</p>
             <dl className="mt-5 grid gap-2 border-line border-t pt-4">
               <div className="flex justify-between gap-4">
                 <dt className="text-muted">Held for running work</dt>
                 <dd>
-                  <Money unrounded bgl={balance.held} />
+                  <Money bgl={balance.held} />
                 </dd>
               </div>
               <div className="flex justify-between gap-4">
                 <dt className="text-muted">Balance</dt>
                 <dd>
-                  <Money unrounded bgl={balance.balance} className="font-medium" />
+                  <Money bgl={balance.balance} className="font-medium" />
                 </dd>
               </div>
               <div className="flex justify-between gap-4">
                 <dt className="text-muted">Can be sent</dt>
                 <dd>
-                  <Money unrounded bgl={balance.sendable} />
+                  <Money bgl={balance.sendable} />
                 </dd>
               </div>
             </dl>
@@ -70,12 +70,11 @@ function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance })
   if (parseBgl(given) === 0n) return null;
   return (
     <p className="mt-4 text-[0.8125rem] text-muted">
-      <Money unrounded bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
+      <Money bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
       {next_expiry ? (
         <>
           {' '}
-          <Money unrounded bgl={next_expiry.amount} /> of that expires on{' '}
-          {formatDateTime(new Date(next_expiry.at))}.
+          <Money bgl={next_expiry.amount} /> of that expires on {formatDateTime(new Date(next_expiry.at))}.
         </>
       ) : null}
     </p>

@@ -49,7 +49,7 @@ export function BalanceWidget() {
         <span className="sr-only">Balance:</span>
         {data ? (
           <>
-            <Money bgl={data.available} className="max-[30rem]:hidden" />
+            <Money plain bgl={data.available} className="max-[30rem]:hidden" />
             <span className="whitespace-nowrap tabular-nums min-[30rem]:hidden max-[25rem]:text-[0.8125rem]">
               {showShort(data.available, currency)}
             </span>

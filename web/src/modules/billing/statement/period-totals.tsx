@@ -37,7 +37,7 @@ export function PeriodTotals({ summary, failed, narrow = false }: Props) {
     >
       {labels.map(([name, label]) => (
         <Figure key={name} label={label}>
-          {summary ? <Money unrounded bgl={summary[name]} /> : <Skeleton className="my-1 h-4 w-16" />}
+          {summary ? <Money bgl={summary[name]} /> : <Skeleton className="my-1 h-4 w-16" />}
         </Figure>
       ))}
     </dl>

@@ -1,23 +1,16 @@
 import { cx } from '../../../lib/cx.ts';
-import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
+import { Money } from '../../../ui/money.tsx';
 import { isIncoming, type Transaction } from './transaction-rows.ts';
 
-/** Renders '+$5.00', '−$0.12' or '−$0.00341'. Unrounded, so that rows add up; colour repeats the sign. */
+/** Renders '+$5.00' or '−$0.12'; colour repeats the sign. */
 export function SignedAmount({ transaction }: { transaction: Transaction }) {
-  const currency = currencyChoice.use();
   const incoming = isIncoming(transaction);
   const pending = transaction.status === 'pending';
   return (
-    <span
-      title={`${transaction.amount} BGL`}
-      className={cx(
-        'whitespace-nowrap font-medium tabular-nums',
-        incoming && 'text-good',
-        pending && 'text-muted',
-      )}
-    >
-      {incoming ? '+' : '−'}
-      {showUnrounded(transaction.amount, currency)}
-    </span>
+    <Money
+      bgl={transaction.amount}
+      sign={incoming ? '+' : '−'}
+      className={cx('font-medium', incoming && 'text-good', pending && 'text-muted')}
+    />
   );
 }

@@ -1,6 +1,6 @@
 import { countOf } from '../../../lib/format/count-of.ts';
-import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
 import { Figure } from '../../../ui/figure.tsx';
+import { Money } from '../../../ui/money.tsx';
 import { type StatementRow, totalsOf } from './transaction-rows.ts';
 
 type Props = {
@@ -13,20 +13,19 @@ type Props = {
 
 /** Totals of the loaded rows, and the sendable part of the current balance. */
 export function StatementSummary({ rows, hasMore, sendable }: Props) {
-  const currency = currencyChoice.use();
   const { incoming, outgoing, net } = totalsOf(rows);
   const totals = [
-    { label: 'In', text: `+${showUnrounded(incoming, currency)}` },
-    { label: 'Out', text: `−${showUnrounded(outgoing, currency)}` },
-    { label: 'Net', text: showUnrounded(net, currency) },
-    ...(sendable === undefined ? [] : [{ label: 'Can be sent', text: showUnrounded(sendable, currency) }]),
+    { label: 'In', bgl: incoming, sign: '+' },
+    { label: 'Out', bgl: outgoing, sign: '−' },
+    { label: 'Net', bgl: net },
+    ...(sendable === undefined ? [] : [{ label: 'Can be sent', bgl: sendable }]),
   ];
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-8 gap-y-3 border-line border-b px-5 py-3.5">
       <dl className="flex flex-wrap gap-x-8 gap-y-3">
-        {totals.map(({ label, text }) => (
+        {totals.map(({ label, ...amount }) => (
           <Figure key={label} label={label}>
-            {text}
+            <Money {...amount} />
           </Figure>
         ))}
       </dl>

@@ -1,25 +1,23 @@
-import type { Currency } from '@bakehouse/contract/money';
 import { Link } from '@tanstack/react-router';
-import { currencyChoice, showUnrounded } from '../../../lib/format/currency.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { type Column, DataTable } from '../../../ui/data-table.tsx';
+import { Money } from '../../../ui/money.tsx';
 import { useUser } from '../../accounts/session.ts';
 import { GenerationThumbnail, shortPrompt } from '../../gallery/thumbnail/generation-thumbnail.tsx';
 import { useGenerationThumbnail } from '../../gallery/thumbnail/generation-thumbnail-query.ts';
 import { SignedAmount } from './signed-amount.tsx';
 import { type StatementRow, type Transaction, workOf } from './transaction-rows.ts';
 
-/** Settled movements with every decimal, the balance after each, and its hash in the chain. */
+/** Settled movements, the balance after each, and its hash in the chain. */
 export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
-  const currency = currencyChoice.use();
   return (
     <>
       <DataTable
         label="Statement"
         rows={rows}
         rowKey={({ transaction }) => transaction.transaction_id}
-        columns={[...aboutColumns, ...amountColumns(currency)]}
+        columns={[...aboutColumns, ...amountColumns]}
       />
       <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
         Each hash covers its transaction and the previous hash, so past transactions cannot be changed. New
@@ -70,7 +68,7 @@ const aboutColumns: Column<StatementRow>[] = [
   },
 ];
 
-const amountColumns = (currency: Currency): Column<StatementRow>[] => [
+const amountColumns: Column<StatementRow>[] = [
   {
     id: 'amount',
     header: 'Amount',
@@ -79,7 +77,7 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
       <>
         <SignedAmount transaction={transaction} />
         <span className="block whitespace-nowrap text-muted text-xs sm:hidden">
-          Balance {showUnrounded(balanceAfter, currency)}
+          Balance <Money bgl={balanceAfter} />
         </span>
       </>
     ),
@@ -89,9 +87,7 @@ const amountColumns = (currency: Currency): Column<StatementRow>[] => [
     header: 'Balance',
     numeric: true,
     hideBelow: 'sm',
-    cell: ({ balanceAfter }) => (
-      <span className="whitespace-nowrap">{showUnrounded(balanceAfter, currency)}</span>
-    ),
+    cell: ({ balanceAfter }) => <Money bgl={balanceAfter} />,
   },
 ];
 

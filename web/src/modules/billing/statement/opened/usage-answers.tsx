@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { currencyChoice, showUnrounded } from '../../../../lib/format/currency.ts';
 import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { formatClock } from '../../../../lib/format/format-time.ts';
+import { Money } from '../../../../ui/money.tsx';
 import { Pager } from '../../../../ui/pager.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../../ui/skeleton.tsx';
@@ -9,7 +9,6 @@ import { usageWindowQuery } from '../../credit-queries.ts';
 
 /** The individual answers of one line with their usage and cost. */
 export function UsageAnswers({ windowId }: { windowId: string }) {
-  const currency = currencyChoice.use();
   const list = useInfiniteQuery(usageWindowQuery(windowId));
   const answers = list.data?.pages.flatMap((page) => page.answers);
   return (
@@ -33,7 +32,7 @@ export function UsageAnswers({ windowId }: { windowId: string }) {
                 <span className="truncate text-muted">
                   {formatClock(new Date(at))} · {describeQuantities(quantities)}
                 </span>
-                <span>{showUnrounded(amount, currency)}</span>
+                <Money bgl={amount} />
               </li>
             ))}
           </ul>

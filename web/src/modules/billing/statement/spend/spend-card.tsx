@@ -68,11 +68,11 @@ function SpendByKey({ keys }: { keys: Keys }) {
               {key_id === null ? 'Without an API key' : (key_name ?? 'Deleted key')}
             </span>
             <span>
-              <Money unrounded bgl={amount} />
+              <Money bgl={amount} />
               {sent !== '0' && (
                 <span className="text-muted">
                   {' and '}
-                  <Money unrounded bgl={sent} /> sent
+                  <Money bgl={sent} /> sent
                 </span>
               )}
             </span>
