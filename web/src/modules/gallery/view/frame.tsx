@@ -1,7 +1,16 @@
 import type { CSSProperties, ReactNode } from 'react';
+import { cx } from '../../../lib/cx.ts';
 
-export function Frame({ children }: { children: ReactNode }) {
-  return <div className="overflow-hidden rounded-xl bg-subtle shadow-card">{children}</div>;
+/** Pictures up to this width are hardly enlarged. */
+export const SMALL_PX_MAX = 256;
+
+/** The frame of a picture. A small one is no wider than 320 px. */
+export function Frame({ small = false, children }: { small?: boolean; children: ReactNode }) {
+  return (
+    <div className={cx('overflow-hidden rounded-xl bg-subtle shadow-card', small && 'max-w-80')}>
+      {children}
+    </div>
+  );
 }
 
 const HEIGHT_MAX_REM = 32;

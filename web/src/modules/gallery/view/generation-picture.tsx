@@ -1,5 +1,6 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { makesVideos } from '@bakehouse/contract/generators';
+import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { Link } from '@tanstack/react-router';
 import { Ban, CircleAlert, Download, ImageIcon, ImageUp, Maximize2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
@@ -19,10 +20,10 @@ import {
   timeText,
   workText,
 } from '../generation-sentences.ts';
-import { Frame, fitted } from './frame.tsx';
+import { Frame, fitted, SMALL_PX_MAX } from './frame.tsx';
 import { FullSize } from './full-size.tsx';
 import { isVideo, Media } from './media.tsx';
-import { VideoFacts, VideoPlayer } from './video.tsx';
+import { LoopingVideo, VideoFacts, VideoPlayer } from './video.tsx';
 
 const SECOND_MS = 1_000;
 
@@ -72,12 +73,18 @@ function Made({ generation }: { generation: Generation }) {
   const [output] = outputs;
   if (output && isVideo(output))
     return (
-      <Frame>
-        <VideoPlayer
-          video={output}
-          label={prompt}
-          className="h-auto max-h-[32rem] w-full bg-black object-contain"
-        />
+      <Frame small={isSmall(output)}>
+        {isSmall(output) ? (
+          <div className="overflow-hidden">
+            <LoopingVideo video={output} label={prompt} />
+          </div>
+        ) : (
+          <VideoPlayer
+            video={output}
+            label={prompt}
+            className="h-auto max-h-[32rem] w-full bg-black object-contain"
+          />
+        )}
         <VideoFacts video={output} className="border-line border-t bg-surface px-4 py-3" />
       </Frame>
     );
@@ -87,7 +94,7 @@ function Made({ generation }: { generation: Generation }) {
         <Several generation={generation} onOpen={setOpened} />
       ) : (
         output && (
-          <Frame>
+          <Frame small={isSmall(output)}>
             {source ? (
               <div className="relative">
                 <BeforeAfter before={source.url} after={output} prompt={prompt} />
@@ -111,6 +118,10 @@ function Made({ generation }: { generation: Generation }) {
       <FullSize outputs={outputs} prompt={prompt} at={opened} onAt={setOpened} />
     </>
   );
+}
+
+function isSmall({ width }: { width: number }): boolean {
+  return width <= SMALL_PX_MAX;
 }
 
 /** A picture that opens at full size when pressed. */
@@ -175,9 +186,9 @@ function Several({
 
 function UnderWay({ generation }: { generation: Generation }) {
   const cancel = useCancelGeneration();
-  const { state, preview, source } = generation;
+  const { state, preview, source, generator, model } = generation;
   return (
-    <Frame>
+    <Frame small={model === starterFor(generator).starter.model}>
       {source ? (
         <Edited source={source} preview={preview} percent={percentOf(generation)} />
       ) : preview ? (
@@ -190,7 +201,7 @@ function UnderWay({ generation }: { generation: Generation }) {
         <div
           className={cx(
             'flex max-h-[32rem] w-full items-center justify-center',
-            makesVideos(generation.generator) ? 'aspect-video' : 'aspect-square',
+            makesVideos(generator) ? 'aspect-video' : 'aspect-square',
           )}
         >
           <ImageIcon aria-hidden className="size-6 animate-[shimmer_1.6s_ease-in-out_infinite] text-faint" />
@@ -217,7 +228,7 @@ function UnderWay({ generation }: { generation: Generation }) {
           )}
         </div>
         <p role="status" className="sr-only">
-          {workText(generation, source !== null && !makesVideos(generation.generator))}
+          {workText(generation, source !== null && !makesVideos(generator))}
         </p>
       </div>
     </Frame>

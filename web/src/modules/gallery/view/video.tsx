@@ -40,6 +40,34 @@ export function VideoPlayer({
   );
 }
 
+/** A small video: muted, repeated, with controls on hover and focus. Smoothed, because it is enlarged. */
+export function LoopingVideo({ video, label }: { video: Shown; label: string }) {
+  const [isUsed, setUsed] = useState(false);
+  const isStill = matchMedia('(prefers-reduced-motion: reduce)').matches;
+  return (
+    // oxlint-disable-next-line jsx-a11y/media-has-caption -- generated videos have no captions
+    <video
+      muted
+      loop
+      playsInline
+      autoPlay={!isStill}
+      controls={isUsed || isStill}
+      // Without controls a video cannot be focused.
+      tabIndex={0}
+      onPointerEnter={() => setUsed(true)}
+      onPointerLeave={() => setUsed(false)}
+      onFocus={() => setUsed(true)}
+      onBlur={() => setUsed(false)}
+      src={video.url}
+      poster={posterOf(video)}
+      aria-label={label}
+      width={video.width}
+      height={video.height}
+      className={cx('h-auto w-full -outline-offset-2', !isUsed && 'scale-110 blur-[10px]')}
+    />
+  );
+}
+
 /** A video in a list: its poster, played on hover. */
 export function SmallVideo({ video, className }: { video: Shown; className?: string }) {
   const [isOver, setOver] = useState(false);
