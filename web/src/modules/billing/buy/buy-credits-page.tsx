@@ -1,4 +1,4 @@
-import { BGL_PER_USD } from '@bakehouse/contract/money';
+import { BGL_PER_USD, parseBgl } from '@bakehouse/contract/money';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useSearch } from '@tanstack/react-router';
 import { useSheets } from '../../../lib/sheet.ts';
@@ -23,16 +23,18 @@ export function BuyCreditsPage() {
   const balance = useBalance(user.id);
   const { purchase } = useSearch({ from: '/app/buy-bagels' });
   const sales = useInfiniteQuery(purchasesQuery(user.id));
+  const canBuy = sales.data?.pages[0]?.can_buy !== false;
+  const canSend = parseBgl(balance.data?.sendable ?? '0') > 0n;
   const purchases = sales.data?.pages.flatMap((page) => page.purchases) ?? [];
   return (
     <>
       <PageHeader
-        title="Buy Credits"
-        description={`Everything is paid from one balance of credits (BGL). ${BGL_PER_USD} BGL equal 1 US dollar.`}
+        title={canBuy ? 'Buy Credits' : 'Credits'}
+        description={`Everything is paid from one balance. Credits are counted in bagels (BGL): ${BGL_PER_USD} BGL equal 1 US dollar.`}
       />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[20rem_minmax(0,1fr)] lg:items-start">
         {purchase && <PurchaseOutcome purchaseId={purchase} className="lg:col-span-2" />}
-        <BalanceCard query={balance} actions={<SendButton />} />
+        <BalanceCard query={balance} actions={canSend && <SendButton />} />
         <div className="grid gap-6">
           <QueryView
             query={sales}
@@ -43,7 +45,7 @@ export function BuyCreditsPage() {
               </LoadingRegion>
             }
           >
-            {({ pages }) => (pages[0]?.can_buy ? <CheckoutCard /> : <CreditSources />)}
+            {() => (canBuy ? <CheckoutCard /> : <CreditSources />)}
           </QueryView>
           <RedeemCard />
         </div>

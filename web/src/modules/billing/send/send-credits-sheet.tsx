@@ -5,7 +5,7 @@ import { Button } from '../../../ui/button.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { Sheet } from '../../../ui/sheet.tsx';
 import { type SheetDraft, useSheetDraft } from '../../../ui/use-sheet-draft.ts';
-import { SendFields } from './send-fields.tsx';
+import { NothingToSend, SendFields } from './send-fields.tsx';
 import { TransferFailed, TransferSuccessful } from './send-result.tsx';
 import { useSendCredits } from './use-send-credits.ts';
 
@@ -64,19 +64,19 @@ function SendCredits({ open, onClose, keys, begunWith, onDraft }: SendProps) {
         <Buttons
           transfer={transfer}
           isLookingUp={sending.isLookingUp}
-          disabled={sending.nothing !== null}
+          nothing={sending.nothing !== null}
           onClose={close}
         />
       }
     >
-      {isForm && (
+      {isForm && sending.nothing && <NothingToSend {...sending.nothing} />}
+      {isForm && !sending.nothing && (
         <SendFields
           id={FORM_ID}
           form={form}
           currency={sending.currency}
           amount={amount}
           problems={problems}
-          nothing={sending.nothing}
           onChange={sending.change}
           onSubmit={sending.onSubmit}
         />
@@ -103,12 +103,12 @@ type ButtonsProps = {
   transfer: { isSuccess: boolean; isError: boolean; isPending: boolean; reset: () => void };
   /** The recipient is being looked up. */
   isLookingUp: boolean;
-  /** Nothing can be sent. */
-  disabled: boolean;
+  /** Nothing can be sent, so there is no form. */
+  nothing: boolean;
   onClose: () => void;
 };
 
-function Buttons({ transfer, isLookingUp, disabled, onClose }: ButtonsProps) {
+function Buttons({ transfer, isLookingUp, nothing, onClose }: ButtonsProps) {
   if (transfer.isSuccess)
     return (
       <Button variant="primary" onClick={onClose}>
@@ -117,19 +117,13 @@ function Buttons({ transfer, isLookingUp, disabled, onClose }: ButtonsProps) {
     );
   return (
     <>
-      <Button onClick={onClose}>Cancel</Button>
-      {transfer.isError ? (
+      <Button onClick={onClose}>{nothing ? 'Close' : 'Cancel'}</Button>
+      {nothing && !transfer.isError ? null : transfer.isError ? (
         <Button variant="primary" onClick={transfer.reset}>
           Try Again
         </Button>
       ) : (
-        <Button
-          variant="primary"
-          type="submit"
-          form={FORM_ID}
-          disabled={disabled}
-          loading={transfer.isPending || isLookingUp}
-        >
+        <Button variant="primary" type="submit" form={FORM_ID} loading={transfer.isPending || isLookingUp}>
           Send
         </Button>
       )}

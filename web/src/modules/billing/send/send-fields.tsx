@@ -1,5 +1,6 @@
 import { type Currency, parseBgl } from '@bakehouse/contract/money';
 import { useQuery } from '@tanstack/react-query';
+import { useLocation } from '@tanstack/react-router';
 import { UserCheck } from 'lucide-react';
 import type { FormEvent } from 'react';
 import { showBoth } from '../../../lib/format/currency.ts';
@@ -22,7 +23,6 @@ type Props = {
   /** The typed amount in BGL; null if invalid. */
   amount: string | null;
   problems: SendProblems;
-  nothing: ReturnType<typeof sendBlockedReason>;
   onChange: (changed: Partial<SendForm>) => void;
   onSubmit: (event: FormEvent<HTMLFormElement>) => void;
 };
@@ -30,7 +30,7 @@ type Props = {
 /**
  * Recipient and amount, with the resolved user, the amount in the other currency, and the sendable credits.
  */
-export function SendFields({ id, form, currency, amount, problems, nothing, onChange, onSubmit }: Props) {
+export function SendFields({ id, form, currency, amount, problems, onChange, onSubmit }: Props) {
   const user = useUser();
   const balance = useBalance(user.id).data;
 
@@ -65,12 +65,7 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
         />
       </Field>
       {/* Below the fields, because it loads later. */}
-      {nothing && (
-        <Callout tone="warn" title="You cannot send any credits now" action={nothing.buy && <GetCredits />}>
-          {nothing.reason}
-        </Callout>
-      )}
-      {balance && !nothing && (
+      {balance && (
         <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
           You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.{' '}
           {sendLimitReason(balance)}
@@ -85,7 +80,19 @@ export function SendFields({ id, form, currency, amount, problems, nothing, onCh
   );
 }
 
+/** Shown in place of the form if nothing can be sent. */
+export function NothingToSend({ reason, buy }: NonNullable<ReturnType<typeof sendBlockedReason>>) {
+  return (
+    <Callout tone="warn" title="You cannot send any credits now" action={buy && <GetCredits />}>
+      {reason}
+    </Callout>
+  );
+}
+
+/** Not on the page to which it leads. */
 function GetCredits() {
+  const isThere = useLocation({ select: ({ pathname }) => pathname === '/buy-bagels' });
+  if (isThere) return null;
   return (
     <ButtonLink to="/buy-bagels" size="sm">
       Get credits
