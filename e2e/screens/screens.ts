@@ -139,7 +139,7 @@ const assets: Screen<UserObjects>[] = [
   },
   {
     route: '/model-hub',
-    ...{ at: '/model-hub', full: 'bakery/rye-7b', failed: 'The public hub could not be searched' },
+    ...{ at: '/model-hub', full: 'bakery/rye-7b', failed: 'Hugging Face could not be searched' },
   },
 ];
 

@@ -9,7 +9,7 @@ const repoTypes = ['model', 'dataset'] as const;
 export type RepoType = (typeof repoTypes)[number];
 
 /** Error if the public hub does not respond. */
-export const HUB_UNREACHABLE = 'The public hub cannot be reached';
+export const HUB_UNREACHABLE = 'Hugging Face cannot be reached from this server';
 
 /** Maximum search results over all pages. */
 export const HUB_RESULTS_MAX = 1_000;

@@ -22,6 +22,7 @@ test('shows immediately that the hub is unreachable, and retries on request', as
     </QueryClientProvider>,
   );
   expect((await screen.findByRole('alert')).textContent).toContain(HUB_UNREACHABLE);
+  expect(screen.getByRole('button', { name: 'Upload a model' })).toBeTruthy();
   expect(call).toHaveBeenCalledOnce();
   vi.mocked(call).mockResolvedValueOnce({ results: [], total_results: 0 });
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));

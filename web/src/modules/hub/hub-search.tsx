@@ -1,9 +1,12 @@
-import type { HubRepository } from '@bakehouse/contract/hub/public';
+import { HUB_UNREACHABLE, type HubRepository } from '@bakehouse/contract/hub/public';
 import { Link } from '@tanstack/react-router';
-import { Download, Heart, SearchX } from 'lucide-react';
+import { CloudOff, Download, Heart, SearchX } from 'lucide-react';
 import { formatNumber } from '../../lib/format/format-number.ts';
+import { useSheets } from '../../lib/sheet.ts';
 import { type SearchOf, useUrlSearch } from '../../lib/url-search.ts';
 import { Badge } from '../../ui/badge.tsx';
+import { Button } from '../../ui/button.tsx';
+import { EmptyState } from '../../ui/empty-state.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { FilterBar } from '../../ui/resource/filter-bar.tsx';
 import { ResourceList } from '../../ui/resource/resource-list.tsx';
@@ -28,14 +31,16 @@ const filters = [
 /** Search of models or datasets on the public hub. */
 export function HubSearch() {
   const [{ type = 'model', query = '' }] = useUrlSearch<Search>();
+  const found = useHubSearch(type, query);
+  if (!found.data && found.error?.message.startsWith(HUB_UNREACHABLE)) return <Unreachable query={found} />;
   return (
     <>
       <FilterBar filters={filters} />
       <ResourceList
-        query={useHubSearch(type, query)}
+        query={found}
         rows={(page) => page.results}
         rowKey={(repository) => repository.repo_id}
-        failed="The public hub could not be searched"
+        failed="Hugging Face could not be searched"
         rowHeight={64}
         skeletonRows={8}
         empty={{
@@ -46,6 +51,28 @@ export function HubSearch() {
         item={(repository) => <Result repository={repository} />}
       />
     </>
+  );
+}
+
+/** The hub is optional, so this is not an error. */
+function Unreachable({ query }: { query: { isFetching: boolean; refetch: () => unknown } }) {
+  const sheets = useSheets();
+  return (
+    <div role="alert">
+      <EmptyState
+        icon={<CloudOff aria-hidden />}
+        title={HUB_UNREACHABLE}
+        description="Bakehouse works without it: upload a model, or use a starter model. The operator can set a mirror in BAKEHOUSE_SERVICE_URLS."
+        action={
+          <>
+            <Button onClick={() => sheets.open('create-model')}>Upload a model</Button>
+            <Button loading={query.isFetching} onClick={() => void query.refetch()}>
+              Try again
+            </Button>
+          </>
+        }
+      />
+    </div>
   );
 }
 

@@ -17,7 +17,7 @@ export function ModelHubPage() {
   return (
     <ResourcePage
       title="Model hub"
-      description="Clone models and datasets from the public hub."
+      description="Clone models and datasets from Hugging Face."
       actions={
         <Button onClick={() => setSavesToken(true)}>
           <KeyRound aria-hidden />

@@ -124,7 +124,7 @@ describe('a clone fails with the reason and leaves no partial asset if the hub',
       return true;
     };
     const { id, reason } = await failureOf(it);
-    expect(reason).toBe('The public hub cannot be reached');
+    expect(reason).toBe('Hugging Face cannot be reached from this server');
     const [newest] = await server.request(
       listNotifications,
       { params: { userId: ada.userId }, query: {} },
@@ -216,7 +216,7 @@ describe('a clone fails with the reason and leaves no partial asset if the hub',
         response.writeHead(302, { location }).end();
         return true;
       };
-      expect(await reasonOf(repo())).toMatch(/^The public hub cannot be reached$/);
+      expect(await reasonOf(repo())).toMatch(/^Hugging Face cannot be reached from this server$/);
     }
   });
 

@@ -36,7 +36,7 @@ export function HubModelField({ value, error, onChange }: Props) {
   const isMissing = value !== '' && !results.some((one) => one.value === value);
   return (
     <>
-      <Field label="Hub model" error={error} help="Type to search the public hub.">
+      <Field label="Hub model" error={error} help="Type to search Hugging Face.">
         <Combobox
           value={value === '' ? null : value}
           onChange={(id) => {
@@ -48,7 +48,7 @@ export function HubModelField({ value, error, onChange }: Props) {
           loading={query !== '' && found.isPending}
           failed={found.isError ? errorMessage(found.error) : undefined}
           placeholder="owner/name"
-          emptyText={query === '' ? 'Type to search the public hub' : 'No models found'}
+          emptyText={query === '' ? 'Type to search Hugging Face' : 'No models found'}
           options={isMissing ? [{ value, label: value }, ...results] : results}
         />
       </Field>

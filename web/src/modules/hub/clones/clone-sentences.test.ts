@@ -30,11 +30,15 @@ test("shows a clone's progress, speed and remaining time", () => {
 });
 
 test('a failed clone is reported as an error of its dataset or model', () => {
-  const failed = { ...clone, status: 'FAILED', reason: 'The public hub cannot be reached' } as const;
+  const failed = {
+    ...clone,
+    status: 'FAILED',
+    reason: 'Hugging Face cannot be reached from this server',
+  } as const;
   expect(endOf(failed)).toEqual({
     kind: 'failure',
     title: 'Error cloning the model',
-    description: 'bakery/rye-7b: The public hub cannot be reached',
+    description: 'bakery/rye-7b: Hugging Face cannot be reached from this server',
   });
   expect(endOf({ ...failed, dataset_type: 'RAW' })?.title).toBe('Error cloning the dataset');
   expect(endOf({ ...clone, status: 'COMPLETED' })).toEqual({

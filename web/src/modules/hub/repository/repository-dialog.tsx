@@ -38,7 +38,7 @@ export function RepositoryDialog({ type, id, onClose, onCloning }: Props) {
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       title={id}
-      description={type === 'model' ? 'A model on the public hub' : 'A dataset on the public hub'}
+      description={type === 'model' ? 'A model on Hugging Face' : 'A dataset on Hugging Face'}
       footer={
         <>
           {found?.cloned_asset_id && (
