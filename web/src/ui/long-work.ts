@@ -27,6 +27,8 @@ export type LongWork = {
     description?: string;
     /** Stays in the list until the user fixes the problem. */
     isListed?: boolean;
+    /** The page shows the outcome, so no toast is needed. */
+    isOnScreen?: boolean;
   } | null;
 };
 

@@ -29,7 +29,7 @@ export function countPictures(generations: readonly Pick<Generation, 'outputs'>[
 /** Maximum number of concurrent deletions. */
 const DELETED_AT_ONCE = 4;
 
-/** Deletes generations and reports how many failed; those stay selected. */
+/** Deletes generations and reports how many failed; those stay selected. The others disappear. */
 export function useDeleteGenerations() {
   return useMutation({
     mutationFn: async (generations: readonly Generation[]) => {
@@ -52,8 +52,7 @@ export function useDeleteGenerations() {
     onSuccess: ({ kept, failure }, generations) => {
       for (const generation of generations) if (!kept.includes(generation)) removeFromLists(generation.id);
       const all = countOf(countPictures(generations), 'picture');
-      if (kept.length === 0) notify.success(`${all} deleted`);
-      else
+      if (kept.length > 0)
         notify.failure(`${countPictures(kept)} of ${all} could not be deleted`, {
           description: errorMessage(failure),
         });

@@ -19,14 +19,22 @@ test('announces a finished picture on every page, with special wording on the Pa
 });
 
 test('reports why a generation failed and what it cost', () => {
-  expect(end('failed', '/paris', 'The image was corrupted')).toMatchObject({
+  expect(end('failed', '/gallery', 'The image was corrupted')).toMatchObject({
     kind: 'failure',
     description: 'The image was corrupted. You were not charged.',
+    isOnScreen: false,
   });
-  expect(end('cancelled')).toMatchObject({
+  expect(end('cancelled', '/gallery')).toMatchObject({
     kind: 'info',
-    title: 'Generation cancelled. You were not charged.',
+    title: 'Generation cancelled',
+    description: 'You were not charged.',
+    isOnScreen: false,
   });
+});
+
+test("a failure needs no toast on the generator's own page, which shows it", () => {
+  for (const state of ['failed', 'cancelled'] as const)
+    expect(end(state, '/paris')).toMatchObject({ isOnScreen: true });
 });
 
 test('a failed edit has its own message', () => {
@@ -67,8 +75,5 @@ test('a video has its own messages', () => {
     title: 'Video generation failed',
     description: `${allowlist}. You were not charged.`,
   });
-  expect(endOfVideo('cancelled')).toMatchObject({
-    kind: 'info',
-    title: 'Generation cancelled. You were not charged.',
-  });
+  expect(endOfVideo('cancelled')).toMatchObject({ kind: 'info', title: 'Generation cancelled' });
 });

@@ -49,9 +49,13 @@ export function endOf(
 ): NonNullable<LongWork['end']> {
   const { state, generator, prompt, reason, source } = generation;
   const description = shortPrompt(prompt);
+  // On its own page the picture itself is replaced by what happened.
+  const isOnScreen = pathname.endsWith(`/${generator}`);
+  if (state === 'cancelled')
+    return { kind: 'info', title: 'Generation cancelled', description: noChargeText(generation), isOnScreen };
   if (makesVideos(generator)) return endOfVideo({ state, reason }, description);
   if (state === 'completed') {
-    const own = pathname.endsWith(`/${generator}`) ? ownTitles[generator] : undefined;
+    const own = isOnScreen ? ownTitles[generator] : undefined;
     const title = own ?? 'Image Generation Completed!';
     // Missing pictures matter more than the prompt.
     return { kind: 'success', title, description: reason || description };
@@ -62,9 +66,8 @@ export function endOf(
       title: `Image editing failed: ${reason || 'The picture could not be edited'}`,
       description: noChargeText({ state, reason: '' }),
     };
-  return state === 'failed'
-    ? { kind: 'failure', title: 'The picture could not be generated', description: noChargeText(generation) }
-    : { kind: 'info', title: `Generation cancelled. ${noChargeText(generation)}`, description };
+  const title = 'The picture could not be generated';
+  return { kind: 'failure', title, description: noChargeText(generation), isOnScreen };
 }
 
 function endOfVideo(
@@ -73,7 +76,5 @@ function endOfVideo(
 ): NonNullable<LongWork['end']> {
   if (ended.state === 'completed')
     return { kind: 'success', title: 'Video generation completed!', description };
-  return ended.state === 'failed'
-    ? { kind: 'failure', title: 'Video generation failed', description: noChargeText(ended) }
-    : { kind: 'info', title: `Generation cancelled. ${noChargeText(ended)}`, description };
+  return { kind: 'failure', title: 'Video generation failed', description: noChargeText(ended) };
 }

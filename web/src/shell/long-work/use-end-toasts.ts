@@ -12,7 +12,8 @@ export function useEndToasts(work: readonly LongWork[]): void {
     for (const { id, end } of work) {
       if (end === null) expectEnd(id);
       else if (consumeAwaitedEnd(id)) {
-        notify[end.kind](end.title, { id, ...(end.description && { description: end.description }) });
+        if (!end.isOnScreen)
+          notify[end.kind](end.title, { id, ...(end.description && { description: end.description }) });
         announceInTitle(end.title);
       }
     }

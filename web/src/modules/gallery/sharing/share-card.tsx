@@ -6,7 +6,6 @@ import { Card } from '../../../ui/card.tsx';
 import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Field } from '../../../ui/field.tsx';
 import { Input } from '../../../ui/input.tsx';
-import { notify } from '../../../ui/notify.ts';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
@@ -105,7 +104,7 @@ function SharedLink({ id, share: { url, created_at }, takesFocus, onStopped }: S
           loading={stop.isPending}
           onClick={() => {
             onStopped();
-            stop.mutate(undefined, { onSuccess: () => notify.success('The link no longer works') });
+            stop.mutate();
           }}
         >
           Stop sharing
