@@ -87,6 +87,8 @@ export const generation = z.object({
   service: z.string().nullable(),
   /** The model, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
+  /** Title of the generator, or of the starter model that generates in its place, e.g. `Wan starter`. */
+  title: z.string(),
   /** The revision of the model. Null until the picture is generated, and if the model was deleted. */
   model_revision: namedRevision.nullable(),
   /** The LoRA's revision; null without one, or if it was deleted. */

@@ -60,6 +60,8 @@ export const listGenerators = endpoint({
         name: z.enum(generatorNames),
         /** The first provider is the default. Empty if none is available. */
         served_by: z.array(provider),
+        /** Title of the starter model that generates if no other provider does. Null if none is ready. */
+        starter: z.string().nullable(),
         /** Whether a starter model for it is still being prepared. */
         is_being_prepared: z.boolean(),
         /** True if there is a service that supports it, even if that service is not connected. */

@@ -65,7 +65,7 @@ journey(
     await expect.poll(() => tree.getByRole('link').count()).toBe(3);
 
     await tree.getByRole('link', { name: 'make it blue' }).click();
-    await page.getByRole('heading', { level: 1, name: 'FLUX.1 Kontext picture' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Kontext starter picture' }).waitFor();
     await page.getByRole('list', { name: 'Edits' }).getByRole('link', { name: 'put a hat on it' }).waitFor();
     await look(page, 'kontext-generation');
     await page.goto('/gallery');

@@ -36,7 +36,7 @@ journey(
 
     await page.goto('/gallery');
     await page.getByRole('link', { name: `${prompt}, a video` }).click();
-    await page.getByRole('heading', { level: 1, name: 'Wan 2.2 video' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Wan starter video' }).waitFor();
     await page.getByText('wan-starter').waitFor();
     await page.getByText('2 seconds', { exact: true }).waitFor();
     await look(page, 'wan-generation');
@@ -51,8 +51,10 @@ soakJourney(
     await page.goto('/veo');
     await page.getByText('A small starter model is used instead.').waitFor({ timeout: WORK_MS });
     await page.getByText('64 × 64, about 2 seconds, silent').waitFor();
-    await page.getByRole('button', { name: 'a frog spins' }).click();
+    await page.getByRole('button', { name: 'a lemon moves up' }).click();
     await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
+    for (const label of ['Duration', 'Quality', 'Sound'])
+      expect(await page.getByLabel(label).count()).toBe(0);
     await look(page, 'veo-stand-in');
     await page.getByRole('button', { name: 'Generate' }).click();
     const results = page.getByRole('region', { name: 'Results' });

@@ -10,6 +10,7 @@ export const fluxKontext: Generator = {
   makes: 'image',
   starter: {
     model: KONTEXT_STARTER,
+    title: 'Kontext starter',
     limits: '128 × 128, best at colors, places and plain backgrounds',
     qualities: [
       { label: 'Draft', settings: { num_inference_steps: 10 } },

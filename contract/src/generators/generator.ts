@@ -42,13 +42,14 @@ export type Quality = {
 export type Starter = {
   /** Its API name. */
   model: string;
+  title: string;
   /** Size and limits of its output, in a few words. */
   limits: string;
   qualities: readonly Quality[];
   /** Label of the quality that is selected at first, which has the model's own defaults. */
   opensOn: string;
   /** Values that fields always have, whatever is requested. */
-  fixed?: Readonly<Record<string, string>>;
+  fixed?: Readonly<Record<string, string | boolean>>;
 };
 
 /** A selectable model for pictures or videos. */
@@ -66,7 +67,7 @@ export type Generator = {
   reset?: Readonly<Record<string, string | number>>;
   starter?: Starter;
   /** Values that fields always have if the starter generates. */
-  fixed?: Starter['fixed'];
+  fixed?: Starter['fixed'] | undefined;
   /** Example prompts. */
   examples?: readonly string[];
   /** The model uses several experts per step, so a generation can be repeated with other experts. */

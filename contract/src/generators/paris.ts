@@ -10,6 +10,7 @@ export const paris: Generator = {
   makes: 'image',
   starter: {
     model: PARIS_MODEL,
+    title: 'Paris starter',
     limits: '128 × 128, best at single objects',
     qualities: [
       { label: 'Draft', settings: { cfg_scale: 4, num_inference_steps: 10, sampling_strategy: 'top1' } },
@@ -27,7 +28,7 @@ export const paris: Generator = {
     'a cactus on sand',
     'a pizza on a table',
   ],
-  about: 'Eight experts; a router chooses which of them generate each picture.',
+  about: 'Small pictures of single things, drawn on this server.',
   fields: [
     {
       kind: 'number',

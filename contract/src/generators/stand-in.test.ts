@@ -12,14 +12,16 @@ test('every generator has a starter with the same kind of output', () => {
   expect(starterFor('veo')).toMatchObject({ of: 'wan', starter: { model: 'wan-starter' } });
 });
 
-test('a video keeps all settings, a picture only its seed', () => {
-  expect(completeParameters(formOfSubstitute(generators.veo), {}).values).toEqual({
-    ...{ duration: '8', quality: 'hd', generate_audio: true, negative_prompt: '', seed: null },
+test('a substitute video has the length, size and silence of the starter; a picture only a seed', () => {
+  const veo = completeParameters(formOfSubstitute('veo'), { duration: '8', generate_audio: true });
+  expect(veo.values).toEqual({
+    ...{ duration: '2', quality: '64p', aspect_ratio: '1:1', generate_audio: false },
+    ...{ negative_prompt: '', seed: null },
   });
-  const flux = formOfSubstitute(generators.flux);
+  const flux = formOfSubstitute('flux');
   expect(completeParameters(flux, { seed: 7 }).values).toEqual({ seed: 7 });
   expect(completeParameters(flux, { n: 4 }).problem).toEqual({
     field: 'n',
-    message: 'FLUX.1 (starter model) has no parameter n',
+    message: 'Paris starter has no parameter n',
   });
 });

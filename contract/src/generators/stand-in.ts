@@ -15,22 +15,13 @@ export function starterFor(name: GeneratorName): { of: GeneratorName; starter: S
   return { of, starter };
 }
 
-/** Returns the title of a generator. If another one's starter made the result, also names that one. */
-export function titleOf(name: GeneratorName, model: string): string {
-  const { of, starter } = starterFor(name);
-  const generator: Generator = generators[name];
-  return of !== name && starter.model === model ? formOfSubstitute(generator).title : generator.title;
-}
-
 /**
  * Returns the form of a generator for which another generator's starter generates. For pictures, only the
- * seed has an effect. For videos, all settings do, but duration and size are those that the starter supports.
+ * seed has an effect. A video has the starter's length and size, and no sound, whatever is requested.
  */
-export function formOfSubstitute(generator: Generator): Generator {
-  const counts = ({ kind }: Generator['fields'][number]) => generator.makes === 'video' || kind === 'seed';
-  return {
-    ...generator,
-    title: `${generator.title} (starter model)`,
-    fields: generator.fields.filter(counts),
-  };
+export function formOfSubstitute(name: GeneratorName): Generator {
+  const generator: Generator = generators[name];
+  const { title, fixed } = starterFor(name).starter;
+  if (makesVideos(name)) return { ...generator, title, fixed: { ...fixed, generate_audio: false } };
+  return { ...generator, title, fields: generator.fields.filter(({ kind }) => kind === 'seed') };
 }

@@ -13,6 +13,7 @@ export const wan: Generator = {
   makes: 'video',
   starter: {
     model: WAN_STARTER,
+    title: 'Wan starter',
     limits: '64 × 64, about 2 seconds, silent, best at single objects that move',
     qualities: [
       { label: 'Draft', settings: { guidance_scale: 3, num_inference_steps: 8 } },
@@ -23,13 +24,12 @@ export const wan: Generator = {
     fixed: { aspect_ratio: '1:1', duration: '2', quality: '64p' },
   },
   about: 'An open video model, which a deployment of your own can run.',
-  // Prompts that suit the starter: objects and motions that occur in its training data.
+  // Prompts whose results can be recognised.
   examples: [
     'a red apple moves to the right',
-    'a soccer ball jumps on grass',
-    'a taxi comes nearer',
-    'a duck moves to the left',
-    'a frog spins',
+    'a red heart comes nearer',
+    'a lemon moves up',
+    'a balloon moves up in the sky',
   ],
   fields: [
     firstFrame,

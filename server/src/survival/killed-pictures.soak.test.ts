@@ -30,5 +30,7 @@ test('kill -9 of the generating process, even many times, fails no generation an
   for (const { id } of asked) await setting.until(ada, id, 'completed');
   const call = { params: { userId: ada.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as: ada });
-  expect(transactions.filter(({ description }) => description === 'Picture by Paris')).toHaveLength(AT_ONCE);
+  expect(transactions.filter(({ description }) => description === 'Picture by Paris starter')).toHaveLength(
+    AT_ONCE,
+  );
 });

@@ -81,8 +81,8 @@ export function formOfDeployment(generator: Generator): Generator {
 
 /** Returns the form of a generator's starter model. */
 export function formOfStarter(generator: Generator): Generator {
-  const fixed = generator.starter?.fixed;
-  return fixed ? { ...generator, fixed } : generator;
+  const { starter } = generator;
+  return starter ? { ...generator, title: starter.title, fixed: starter.fixed } : generator;
 }
 
 /** Some services read a seed as a signed number, so limit it. */

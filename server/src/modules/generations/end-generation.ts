@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Generation } from '@bakehouse/contract/generations';
-import { generators } from '@bakehouse/contract/generators/table';
 import type { Context } from '../../platform/context.ts';
 import type { Transaction } from '../../platform/db/database.ts';
 import { inTransaction } from '../../platform/db/in-transaction.ts';
@@ -12,6 +11,7 @@ import { settle } from '../billing/ledger/holds/holds.ts';
 import { notifyOfGeneration } from '../notifications/notify-of-events.ts';
 import { announceGeneration } from './announce-generation.ts';
 import { getGeneration, lockUserGeneration } from './generations.ts';
+import { titleOf } from './media-table.ts';
 import {
   deletePreview,
   deleteTurnsOf,
@@ -87,7 +87,7 @@ export async function endGeneration(tx: Transaction, row: GenerationRow, end: En
   await deletePreview(tx, row.id);
   await announceGeneration(tx, row, { queueMoved: true });
   await notifyOfGeneration(tx, {
-    ...{ userId: row.user_id, generationId: row.id, generator: generators[row.generator].title },
+    ...{ userId: row.user_id, generationId: row.id, generator: titleOf(row) },
     ...{ state: end.state, askedAt: row.created_at, endedAt: end.now },
   });
   try {

@@ -30,7 +30,7 @@ beforeEach(async () => {
 const charges = async (as: TestUser) => {
   const call = { params: { userId: as.userId }, query: {} };
   const { transactions } = await server.request(listTransactions, call, { as });
-  return transactions.filter((one) => one.description === 'Picture by Paris');
+  return transactions.filter((one) => one.description === 'Picture by Paris starter');
 };
 const list = (as: TestUser, query = {}) =>
   server.request(listGenerations, { params: { userId: as.userId }, query }, { as });
@@ -257,7 +257,7 @@ describe('a picture', () => {
     await expect(
       server.request(quoteGeneration, { body: { ...body, parameters: { n: 4 } } }, { as: ada }),
     ).rejects.toMatchObject({
-      ...{ status: 400, body: { error: { message: 'Recraft V3 (starter model) has no parameter n' } } },
+      ...{ status: 400, body: { error: { message: 'Paris starter has no parameter n' } } },
     });
     const { generators } = await server.request(listGenerators, {});
     const served = generators.filter(({ served_by }) => served_by.length > 0);

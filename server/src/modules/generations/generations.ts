@@ -16,7 +16,7 @@ import { linkBlob } from '../assets/files/links/file-links.ts';
 import { findRevisions, type NamedRevision } from '../assets/revisions/find-revisions.ts';
 import { type Thumbnail, toThumbnail } from '../media/thumbnails/thumbnails.ts';
 import { findServiceTitle } from '../providers/find-upstreams.ts';
-import { mediumOf } from './media-table.ts';
+import { mediumOf, titleOf } from './media-table.ts';
 import {
   findPositions,
   findPreviews,
@@ -198,7 +198,7 @@ async function toGeneration(
   const { prompt, parameters, state, step, steps, details } = row;
   return {
     id: row.id,
-    ...{ generator: row.generator, provider: row.provider, model: row.model },
+    ...{ generator: row.generator, provider: row.provider, model: row.model, title: titleOf(row) },
     service: row.provider === 'own' ? null : findServiceTitle(row.generator, row.model),
     model_revision: modelRevision && toNamedRevision(modelRevision),
     lora_revision: lora && toNamedRevision(lora),

@@ -1,6 +1,8 @@
 import type { GeneratorName } from '@bakehouse/contract/generators';
+import type { Generator } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { PICTURE_BYTES_MAX, VIDEO_BYTES_MAX } from '@bakehouse/contract/media';
+import type { GenerationRow } from './queries.ts';
 
 /** Properties shared by all generations of one kind of file, regardless of the provider. */
 export type Medium = {
@@ -43,4 +45,11 @@ const mediaTable = {
 /** Returns the medium of a generator's outputs. */
 export function mediumOf(generator: GeneratorName): Medium {
   return mediaTable[generators[generator].makes];
+}
+
+/** Returns the title of the generator, or of the starter model that generates in its place. */
+export function titleOf({ generator, queue }: Pick<GenerationRow, 'generator' | 'queue'>): string {
+  const all: Generator[] = Object.values(generators);
+  const found = all.find(({ starter }) => starter && queue === `starter:${starter.model}`);
+  return found?.starter?.title ?? generators[generator].title;
 }

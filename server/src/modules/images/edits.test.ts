@@ -245,7 +245,7 @@ describe('an edit', () => {
     expect(await setting.balance(bob)).toEqual(before);
     const body = { generator: 'paris' as const, prompt: 'Bread', picture_id };
     await expect(server.request(startGeneration, { body }, { as: ada })).rejects.toMatchObject({
-      body: { error: { param: 'picture_id', message: 'Paris does not accept a picture' } },
+      body: { error: { param: 'picture_id', message: 'Paris starter does not accept a picture' } },
     });
   });
 });
@@ -257,6 +257,7 @@ describe('the edit calls of the original product', () => {
       ...{
         name: 'flux-kontext',
         served_by: ['own'],
+        starter: 'Kontext starter',
         is_being_prepared: false,
         is_connectable: true,
         upstreams: [],

@@ -36,7 +36,7 @@ test('report a slow generation with its page, but not a quick one', async () => 
         : [
             {
               kind: 'generation_completed',
-              message: 'Your Paris generation is ready',
+              message: 'Your Paris starter generation is ready',
               link: `/gallery/${id}`,
               generation_id: id,
               status: 'unread',
@@ -61,7 +61,7 @@ test('report a failed slow generation unless its owner ended it', async () => {
     { interval: 200 },
   );
   expect(await listFor(ada)).toMatchObject([
-    { kind: 'generation_failed', message: 'Your Paris generation failed', link: `/gallery/${id}` },
+    { kind: 'generation_failed', message: 'Your Paris starter generation failed', link: `/gallery/${id}` },
   ]);
 });
 

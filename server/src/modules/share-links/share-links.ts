@@ -1,6 +1,5 @@
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import { endpointUrl } from '@bakehouse/contract/endpoint-url';
-import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import {
   type getGenerationShare,
   openSharedOutput as openSharedOutputEndpoint,
@@ -23,7 +22,7 @@ import { serverSecret } from '../accounts/sign-in/server-secret.ts';
 import { findPublicName } from '../accounts/steps.ts';
 import { contentDisposition, contentTypeOf } from '../assets/files/content-type.ts';
 import { findGeneration, findOutputs, lockUserGeneration } from '../generations/generations.ts';
-import { mediumOf } from '../generations/media-table.ts';
+import { mediumOf, titleOf } from '../generations/media-table.ts';
 import { toThumbnail } from '../media/thumbnails/thumbnails.ts';
 
 /** 16 bytes in base64url. */
@@ -100,7 +99,7 @@ export async function getShared(
 ): Promise<SharedGeneration> {
   const { row, outputs, maker } = await findShared(ctx, token);
   return {
-    ...{ generator: row.generator, title: titleOf(row.generator, row.model), prompt: row.prompt, maker },
+    ...{ generator: row.generator, title: titleOf(row), prompt: row.prompt, maker },
     outputs: outputs.map((output) => {
       const { id, media_type, width, height, duration_s, has_audio } = output;
       const url = sharedOutputUrl(token, id);

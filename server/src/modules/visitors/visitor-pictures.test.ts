@@ -53,7 +53,7 @@ describe('a picture without an account', () => {
     expect(row?.parameters).toMatchObject({ cfg_scale: 4, num_inference_steps: 20, k: 2 });
     const { rows } = await sql<{ description: string }>`
       select description from ledger_transfers where debit_account_id = ${`user:${VISITORS}`}`.execute(db);
-    expect(rows.map(({ description }) => description)).toContain('Picture by Paris');
+    expect(rows.map(({ description }) => description)).toContain('Picture by Paris starter');
   });
 
   test('cannot be read with an unsigned id or an API key', async () => {

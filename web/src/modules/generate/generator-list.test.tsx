@@ -23,16 +23,16 @@ async function listOf(served: Served): Promise<string[]> {
 it('lists connected generators first and marks the others', async () => {
   const served = { paris: { served_by: ['own'] }, veo: { served_by: ['upstream'] } } as unknown as Served;
   const links = await listOf(served);
-  expect(links[0]).toBe('Paris');
+  expect(links[0]).toBe('Paris · starter');
   expect(links[1]).toBe('FLUX.1 | Dashed: not connected to this server yet.');
-  expect(links.filter((link) => !link.includes('not connected'))).toEqual(['Paris', 'Veo 3']);
+  expect(links.filter((link) => !link.includes('not connected'))).toEqual(['Paris · starter', 'Veo 3']);
 });
 
 it('marks generators that a starter model replaces', async () => {
   const served = { paris: { served_by: ['own'] }, flux: { served_by: ['own'] } } as unknown as Served;
   const links = await listOf(served);
   expect(links.slice(0, 2)).toEqual([
-    'Paris',
+    'Paris · starter',
     'FLUX.1 | Dashed: not connected. A starter model is used instead.',
   ]);
 });

@@ -59,6 +59,9 @@ export function GeneratorList({ served, without, ownOnly = false, folds = false 
                       )}
                     >
                       {generators[name].title}
+                      {works(name) && served?.[name]?.served_by[0] === 'own' && (
+                        <span className="whitespace-pre text-muted">{' · starter'}</span>
+                      )}
                       {served?.[name]?.is_being_prepared && <span className="sr-only">, being prepared</span>}
                     </Link>
                   </li>

@@ -173,7 +173,7 @@ function NotConnected() {
 
 function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
   const { title, about, maker, makes } = generators[name];
-  const { isStarter, isStandIn } = useGeneratorPage().serving;
+  const { isStarter, isStandIn, provider } = useGeneratorPage().serving;
   return (
     <PageHeader
       title={title}
@@ -181,6 +181,7 @@ function Title({ name, ownOnly }: { name: GeneratorName; ownOnly: boolean }) {
       badge={
         <>
           <Badge>{makes === 'image' ? 'Pictures' : 'Videos'}</Badge>
+          {provider?.kind === 'starter' && <Badge tone="info">Starter model</Badge>}
           {ownOnly && <Badge tone="accent">Own models</Badge>}
         </>
       }

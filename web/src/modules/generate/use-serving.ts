@@ -69,8 +69,8 @@ type Serving = {
 function formOf(name: GeneratorName, { provider, upstream, isStarter }: Serving): Generator {
   const generator: Generator = generators[name];
   if (upstream) return formOfService(generator, upstream.fields);
-  if (isStarter && !hasStarter(name)) return formOfSubstitute(generator);
-  const form = isStarter ? formOfStarter(generator) : generator;
+  const ofStarter = () => (hasStarter(name) ? formOfStarter(generator) : formOfSubstitute(name));
+  const form = isStarter ? ofStarter() : generator;
   const isAsked = (field: string) =>
     form.fixed?.[field] === undefined && (provider?.kind === 'starter' || !isOfLora(field));
   return { ...form, fields: form.fields.filter((field) => isAsked(field.name)) };

@@ -77,29 +77,31 @@ test("the starter's page opens with suitable values and omits fields that it fix
   expect(screen.getByText('16 steps, guidance 3')).toBeTruthy();
   expect(screen.queryByText('Duration')).toBeNull();
   expect(screen.queryByText('Aspect ratio')).toBeNull();
-  await tryExample('a frog spins');
+  await tryExample('a lemon moves up');
   fake.api.next = unfinished({ ...video, generator: 'wan', outputs: [] });
   await generate();
   await waitFor(() => expect(fake.api.bodiesOf('/api/v1/generations')).toHaveLength(1));
   expect(fake.api.bodiesOf('/api/v1/generations')[0]).toMatchObject({
-    ...{ generator: 'wan', model: 'wan-starter', prompt: 'a frog spins' },
+    ...{ generator: 'wan', model: 'wan-starter', prompt: 'a lemon moves up' },
     parameters: { guidance_scale: 3, num_inference_steps: 16, negative_prompt: '' },
   });
 });
 
-test('the starter replaces a video model without a provider, with all fields', async () => {
+test('the starter replaces a video model without a provider, without the settings that it ignores', async () => {
   await renderPage('/veo');
   await serve('veo', { served_by: ['own'], upstreams: [] });
   expect(await screen.findByText('Veo 3 is not connected to this server')).toBeTruthy();
   expect(screen.getByText(/^Starter model, 64 × 64, about 2 seconds, silent/)).toBeTruthy();
-  await tryExample('a frog spins');
+  await tryExample('a lemon moves up');
   fake.api.next = unfinished({ ...video, generator: 'veo', outputs: [] });
   await generate();
   await waitFor(() => expect(fake.api.bodiesOf('/api/v1/generations')).toHaveLength(1));
   expect(fake.api.bodiesOf('/api/v1/generations')[0]).toMatchObject({
-    ...{ generator: 'veo', model: 'wan-starter', prompt: 'a frog spins' },
-    parameters: { duration: '8', quality: 'hd', generate_audio: true },
+    ...{ generator: 'veo', model: 'wan-starter', prompt: 'a lemon moves up' },
+    parameters: { negative_prompt: '' },
   });
+  expect(screen.getByText('Starter model')).toBeTruthy();
+  for (const setting of ['Duration', 'Quality', 'Sound']) expect(screen.queryByText(setting)).toBeNull();
 });
 
 test("the user's Wan offers length and aspect ratio", async () => {

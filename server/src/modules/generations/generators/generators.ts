@@ -47,6 +47,7 @@ export async function listGenerators(
     return {
       name,
       served_by: [...(upstreams.length > 0 ? ['upstream' as const] : []), ...(own ? ['own' as const] : [])],
+      starter: own ? starterFor(name).starter.title : null,
       is_being_prepared: preparing && !own && upstreams.length === 0,
       is_connectable: isConnectable(name),
       upstreams,

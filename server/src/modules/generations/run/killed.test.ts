@@ -55,7 +55,7 @@ const leaseRunsOut = () => clock.advance({ seconds: 16 });
 const charges = async (as: TestUser) => {
   const call = { params: { userId: as.userId }, query: {} };
   return (await server.request(listTransactions, call, { as })).transactions.filter(
-    ({ description }) => description === 'Picture by Paris',
+    ({ description }) => description === 'Picture by Paris starter',
   );
 };
 /** Seconds until the lease expires. */

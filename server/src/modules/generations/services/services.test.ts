@@ -326,6 +326,7 @@ describe('fal', () => {
     expect(generators.find(({ name }) => name === 'recraft')).toEqual({
       name: 'recraft',
       served_by: ['upstream'],
+      starter: null,
       is_being_prepared: false,
       is_connectable: true,
       upstreams: [

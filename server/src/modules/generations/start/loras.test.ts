@@ -140,7 +140,7 @@ test('must be a LoRA that the user may read', async () => {
 
 test('is rejected with its name if the provider supports none', async () => {
   const { assetId: lora } = await insertLora(ada);
-  const none = refused('parameters.lora', /^Paris does not support LoRAs; /);
+  const none = refused('parameters.lora', /^Paris starter does not support LoRAs; /);
   await expect(generate({ lora }, { generator: 'paris' })).rejects.toMatchObject(none);
   const quote = { body: { generator: 'paris' as const, parameters: { lora } } };
   await expect(server.request(quoteGeneration, quote, { as: ada })).rejects.toMatchObject(none);

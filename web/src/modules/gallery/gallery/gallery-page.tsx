@@ -163,7 +163,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
 
 /** The picture's link is already labelled with the prompt. */
 function Caption({ generation }: { generation: Generation }) {
-  const { prompt, generator, created_at, state } = generation;
+  const { prompt, title, created_at, state } = generation;
   return (
     <div className="mt-1.5 flex items-start gap-1 text-[0.8125rem]">
       <div className="min-w-0 flex-1">
@@ -171,7 +171,7 @@ function Caption({ generation }: { generation: Generation }) {
           {prompt}
         </p>
         <p className="truncate text-muted text-xs">
-          {generators[generator].title} · <RelativeTime at={created_at} />
+          {title} · <RelativeTime at={created_at} />
         </p>
       </div>
       {state === 'completed' && <EditLink generation={generation} />}

@@ -1,6 +1,5 @@
 import type { Generation } from '@bakehouse/contract/generations';
 import { makesVideos } from '@bakehouse/contract/generators';
-import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import { generators } from '@bakehouse/contract/generators/table';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -62,11 +61,11 @@ function PendingPage() {
 
 function LoadedPage({ generation }: { generation: Generation }) {
   const navigate = useNavigate();
-  const { id, prompt, generator, model, state, expert_weights: weights, steps } = generation;
+  const { id, prompt, generator, title, state, expert_weights: weights, steps } = generation;
   return (
     <>
       <PageHeader
-        title={`${titleOf(generator, model)} ${makesVideos(generator) ? 'video' : 'picture'}`}
+        title={`${title} ${makesVideos(generator) ? 'video' : 'picture'}`}
         parents={[{ label: 'Gallery', to: '/gallery' }]}
         badge={
           <>

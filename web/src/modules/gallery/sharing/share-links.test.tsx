@@ -61,8 +61,8 @@ it('a failed creation leaves the button', async () => {
 it('the shared page shows the picture, its prompt and author, and links to the generator', async () => {
   api.shares.set('g1', 'token-of-g1');
   await renderPage('/share/token-of-g1');
-  expect(screen.getByRole('heading', { level: 1, name: 'Paris picture' })).toBeTruthy();
-  expect(document.title).toBe('Paris picture · Bakehouse');
+  expect(screen.getByRole('heading', { level: 1, name: 'Paris starter picture' })).toBeTruthy();
+  expect(document.title).toBe('Paris starter picture · Bakehouse');
   expect(screen.getByText(/^By Ada · /)).toBeTruthy();
   expect(screen.getByRole('img', { name: 'A loaf of bread' })).toBeTruthy();
   const own = screen.getByRole('link', { name: 'Make your own' });

@@ -1,5 +1,4 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { titleOf } from '@bakehouse/contract/generators/stand-in';
 import { ApiError } from '../../../lib/api/api-error.ts';
 
 type Call = {
@@ -109,8 +108,8 @@ export class FakeApi {
   private findShared(token: string | undefined) {
     const [shared] = [...this.shares].filter(([, one]) => one === token);
     if (!shared) throw new ApiError('This link does not work.', { status: 404 });
-    const { generator, model, prompt, outputs, created_at } = this.find(shared[0]);
-    return { generator, title: titleOf(generator, model), prompt, outputs, created_at, maker: 'Ada' };
+    const { generator, title, prompt, outputs, created_at } = this.find(shared[0]);
+    return { generator, title, prompt, outputs, created_at, maker: 'Ada' };
   }
 
   private find(id: string | undefined): Generation {

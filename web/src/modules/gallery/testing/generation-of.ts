@@ -10,6 +10,7 @@ export function generationOf(changed: Partial<Generation> = {}): Generation {
     provider: 'own',
     service: null,
     model: 'paris-ddm-v1.0',
+    title: 'Paris starter',
     model_revision: { asset_id: 'm1', revision_id: 'r2', number: 2, title: 'Paris starter' },
     lora_revision: null,
     prompt: 'A loaf of bread',

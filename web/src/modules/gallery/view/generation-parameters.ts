@@ -20,7 +20,7 @@ export function generationParameters({
 }
 
 type Compared = Parameters<typeof generationParameters>[0] &
-  Pick<Generation, 'prompt' | 'model' | 'model_revision' | 'lora_revision'>;
+  Pick<Generation, 'prompt' | 'title' | 'model' | 'model_revision' | 'lora_revision'>;
 
 /** Returns the inputs in which the generations differ, with each one's value. */
 export function differences(all: readonly Compared[]): { name: string; values: string[] }[] {
@@ -36,7 +36,7 @@ export function differences(all: readonly Compared[]): { name: string; values: s
 
 function originOf({
   prompt,
-  generator,
+  title,
   model,
   model_revision: generatedBy,
   parameters,
@@ -44,7 +44,7 @@ function originOf({
 }: Compared): NamedValue[] {
   return [
     { name: 'Prompt', value: prompt },
-    { name: 'Generator', value: generators[generator].title },
+    { name: 'Generator', value: title },
     { name: 'Model', value: generatedBy ? `${model}, version ${generatedBy.number}` : model },
     ...(parameters.lora ? [{ name: 'LoRA', value: loraName(lora) }] : []),
   ];

@@ -23,7 +23,7 @@ export function servedForm(
 ): Generator {
   const upstream = upstreamOf(served, ownOnly);
   const isStandIn = !upstream && served?.served_by.includes('own') === true && !hasStarter(name);
-  return isStandIn ? formOfSubstitute(generators[name]) : formOfService(generators[name], upstream?.fields);
+  return isStandIn ? formOfSubstitute(name) : formOfService(generators[name], upstream?.fields);
 }
 
 /** Returns true if the starter is the default provider. */

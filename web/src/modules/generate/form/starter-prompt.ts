@@ -1,4 +1,5 @@
 import type { Generator } from '@bakehouse/contract/generators/generator';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 
 /** The starter models read 32 tokens, which is roughly this many words. */
 const WORDS_READ = 20;
@@ -13,7 +14,7 @@ export function sourceNote({ edits }: { edits: boolean }): string {
 function shortPromptHelp(prompt: string): string {
   const advice = `Keep it short: about ${WORDS_READ} words.`;
   const count = prompt.split(/\s+/).filter(Boolean).length;
-  return count > WORDS_READ ? `${advice} Yours has ${count}, which may be too many.` : advice;
+  return count > WORDS_READ ? `${advice} Yours has ${formatNumber(count)}.` : advice;
 }
 
 /** Returns the help below a prompt. An editor always has a line, because its provider is known late. */
