@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from .errors import PlainError, ServerUnreachableError, WorkloadOver, first_wrong_field
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .protocol import WorkloadSpec
 
 
@@ -64,6 +66,10 @@ def parser() -> argparse.ArgumentParser:
     commands.add_parser(
         "profile", help="read a data file for the pages that show it; JSON on stdin and stdout"
     ).set_defaults(run=_profile)
+
+    commands.add_parser(
+        "edit-rows", help="write an edited copy of a data file; JSON on stdin and stdout"
+    ).set_defaults(run=_edit_rows)
 
     for name, run, text in (
         ("validate", _validate, "read a data file as training would; prints one JSON report"),
@@ -125,9 +131,20 @@ def _probe(_: argparse.Namespace) -> int:
 
 
 def _profile(_: argparse.Namespace) -> int:
-    import json
-
     from .data.profile import answer
+
+    return _answer(answer)
+
+
+def _edit_rows(_: argparse.Namespace) -> int:
+    from .data.editing.edit_file import answer
+
+    return _answer(answer)
+
+
+def _answer(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
+    """Answers the JSON on stdin on stdout."""
+    import json
 
     try:
         json.dump(answer(json.load(sys.stdin)), sys.stdout)

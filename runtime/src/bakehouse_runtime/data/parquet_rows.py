@@ -29,6 +29,17 @@ def parquet_table(
 ) -> Table:
     """Opens a parquet file and unpacks only its `wanted` columns. Raises PlainError if it is no
     parquet file or a row group is too large."""
+    file = open_parquet(path, name)
+    names = list(file.schema_arrow.names)
+    used = names if wanted is None else wanted(names)
+    read = [column for column in names if column in used]
+    _assert_group_sizes(file, name, read)
+    position = Position(total=file.metadata.num_rows)
+    return Table(names, _rows(file, name, read, path.stat().st_size, position), position)
+
+
+def open_parquet(path: Path, name: str) -> ParquetFile:
+    """Opens a parquet file. Raises PlainError if it is none, or names a column twice."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -36,13 +47,8 @@ def parquet_table(
         file = pq.ParquetFile(path)
     except (pa.ArrowException, OSError) as error:
         raise PlainError(f"{name} is not a parquet file.") from error
-    names = list(file.schema_arrow.names)
-    reject_duplicate_columns(names, name)
-    used = names if wanted is None else wanted(names)
-    read = [column for column in names if column in used]
-    _assert_group_sizes(file, name, read)
-    position = Position(total=file.metadata.num_rows)
-    return Table(names, _rows(file, name, read, path.stat().st_size, position), position)
+    reject_duplicate_columns(file.schema_arrow.names, name)
+    return file
 
 
 def _rows(
