@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { filePreview } from './assets.ts';
 import { endpoint } from './endpoint.ts';
 import { idOf } from './fields/id.ts';
+import { only } from './fields/only.ts';
 
 const assetIdParams = z.object({ id: idOf('dataset or model') });
 
@@ -159,6 +160,55 @@ export const searchRows = endpoint({
       error: 'text is required',
     }),
   response: foundRows,
+});
+
+/** Maximum rows of a file whose rows can be edited. */
+export const EDITABLE_ROWS_MAX = 100_000;
+/** Maximum edits per call. */
+export const ROW_EDITS_MAX = 1000;
+
+/** Enough for a row that the preview shows in full. */
+const rowText = z.string().max(1_000_000, 'A row has at most 1,000,000 characters').nullable().default(null);
+
+const rowEdit = only({
+  at: z
+    .int()
+    .min(0)
+    .max(EDITABLE_ROWS_MAX - 1)
+    .nullable()
+    .default(null)
+    .describe('Position of the row in the file, from 0. Without it, a row is added.'),
+  was: rowText.describe(
+    'JSON text of an object: values of the row, such as `whole_row` of the preview. If one differs, nothing is saved.',
+  ),
+  cells: rowText.describe('JSON text of an object: the new values. Without it, the row is deleted.'),
+}).refine(({ at, was, cells }) => (at === null ? was === null && cells !== null : was !== null), {
+  error: 'An edit has at and was to delete a row, also cells to change it, and only cells to add one',
+});
+
+export type RowEdit = z.input<typeof rowEdit>;
+
+export const editRows = endpoint({
+  method: 'PATCH',
+  path: '/api/v1/asset/:id/rows',
+  access: 'key',
+  operation: 'save the rows',
+  summary: 'Change, delete and add rows of a csv, tsv, jsonl or parquet file as one commit',
+  spends: true,
+  params: assetIdParams,
+  // Parsing a larger body would block the event loop.
+  bodyBytesMax: 8 * 1024 * 1024,
+  body: only({
+    path: z.string().min(1, 'path is required').max(4096),
+    revision_id: idOf('revision').describe(
+      'The revision that was edited. If the file has changed since, nothing is saved.',
+    ),
+    edits: z
+      .array(rowEdit)
+      .min(1, 'edits is empty')
+      .max(ROW_EDITS_MAX, `Save at most ${ROW_EDITS_MAX} edits at a time`),
+  }),
+  response: z.object({ commit_id: z.string(), revision_id: z.string().nullable() }),
 });
 
 export const rowPictures = z.object({

@@ -194,23 +194,7 @@ function estimateHeapBytes({ columns, broken }: Profile): number {
 }
 
 async function runProfile(ctx: Context, file: File) {
-  if (!(await hasLayer(ctx.config, 'training'))) throw pythonNotReady();
-  const { command, args, env, reads } = await runtimeCommand(ctx.config);
-  const as = isPacked(file.path) ? 'data.gz' : 'data';
-  const run = await withBlobFile(ctx, file, (localPath) =>
-    runConfinedToFile(
-      ctx.sandbox,
-      {
-        program: { argv: [command, ...args, 'profile'], reads, env },
-        files: [{ localPath, as }],
-        input: { file: as, name: file.path },
-      },
-      {
-        ...{ kind: 'preview', cpuSeconds: CPU_SECONDS, heapMb: HEAP_MB, waitingMax: WAITING_MAX },
-        userId: ctx.caller.userId,
-      },
-    ),
-  );
+  const run = await runDataCommand(ctx, file, { command: 'profile', cpuSeconds: CPU_SECONDS });
   try {
     const found = answer.parse(run.answer);
     if (!run.file || 'unreadable' in found) return { found, folder: null, bytes: 0 };
@@ -226,4 +210,33 @@ async function runProfile(ctx: Context, file: File) {
   } finally {
     await run.file?.close();
   }
+}
+
+/**
+ * Runs a command of the runtime on a data file, confined, and returns its answer and the file that it wrote,
+ * which the caller must close. Throws the errors of `runConfinedToFile`, and AppError 'unavailable' while the
+ * Python environment is being installed.
+ */
+export async function runDataCommand(
+  ctx: Context,
+  file: File,
+  { command: name, cpuSeconds, input }: { command: string; cpuSeconds: number; input?: object },
+) {
+  if (!(await hasLayer(ctx.config, 'training'))) throw pythonNotReady();
+  const { command, args, env, reads } = await runtimeCommand(ctx.config);
+  const as = isPacked(file.path) ? 'data.gz' : 'data';
+  return withBlobFile(ctx, file, (localPath) =>
+    runConfinedToFile(
+      ctx.sandbox,
+      {
+        program: { argv: [command, ...args, name], reads, env },
+        files: [{ localPath, as }],
+        input: { ...input, file: as, name: file.path },
+      },
+      {
+        ...{ kind: 'preview', cpuSeconds, heapMb: HEAP_MB, waitingMax: WAITING_MAX },
+        userId: ctx.caller.userId,
+      },
+    ),
+  );
 }

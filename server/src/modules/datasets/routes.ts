@@ -6,6 +6,7 @@ import * as sql from '@bakehouse/contract/sql';
 import { type Binding, bind } from '../../platform/http/bind.ts';
 import { getCaptions, saveCaptions } from './captions/captions.ts';
 import { addChatRow } from './chats/add-chat-row.ts';
+import { editRows } from './edit-rows.ts';
 import { describeColumns } from './preview/columns/describe-columns.ts';
 import { listFilePictures, showPictures } from './preview/pictures/show-pictures.ts';
 import { searchRows } from './preview/search/search-rows.ts';
@@ -28,6 +29,7 @@ export const datasetsRoutes: Binding[] = [
   bind(data.listFilePictures, (ctx, { params, query: { revision_id: revisionId, ...query } }, { client }) =>
     listFilePictures(ctx, { assetId: params.id, revisionId, ...query, signal: client.signal }),
   ),
+  bind(data.editRows, editRows),
   bind(captions.getCaptions, getCaptions),
   bind(captions.saveCaptions, saveCaptions),
   bind(addChatRowEndpoint, addChatRow),

@@ -27,6 +27,9 @@ export const inputs: Record<string, Input> = {
   'PUT /api/v1/asset/:id/captions': {
     body: { captions: [{ path: 'a.png', line: null, text: 'a' }], parent_commit: 'a'.repeat(40) },
   },
+  'PATCH /api/v1/asset/:id/rows': {
+    body: { path: 'rows.csv', revision_id: randomUUID(), edits: [{ cells: '{"question": "mine"}' }] },
+  },
   'GET /api/v1/asset/:id/rows': { query: { path: 'rows.csv', text: 'a' } },
   'GET /api/v1/asset/:id/pictures': { query: { path: 'rows.csv', column: 'question' } },
   'POST /api/v1/asset/:id/sql': { body: { query: 'FROM rows' } },
