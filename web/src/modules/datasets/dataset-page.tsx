@@ -59,6 +59,7 @@ export function DatasetPage() {
               content: (
                 <RowsPreview
                   asset={asset}
+                  canChange={canChange}
                   place={place}
                   onPlace={(next) =>
                     void navigate({ search: { tab: 'rows', ...next }, replace: true, resetScroll: false })

@@ -6,16 +6,22 @@ import { Button } from '../../../../ui/button.tsx';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { errorMessage } from '../../../../ui/notify.ts';
 import { QueryView } from '../../../../ui/query-view.tsx';
+import type { RowEdits } from './editing/use-row-edits.ts';
 import { mergeFoundRows } from './merge-found-rows.ts';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
 import { columnsQuery, foundRowsQuery, type RevisionFile, type RowSearch } from './viewer-calls.ts';
 
-type Props = { file: RevisionFile; wanted: RowSearch; onFilter: (filter: RowFilter) => void };
+type Props = {
+  file: RevisionFile;
+  wanted: RowSearch;
+  edits: RowEdits;
+  onFilter: (filter: RowFilter) => void;
+};
 
 /** Matching rows, how far the search went, and a button to continue. */
-export function FoundRows({ file, wanted, onFilter }: Props) {
+export function FoundRows({ file, wanted, edits, onFilter }: Props) {
   const [row, setRow] = useState<number | null>(null);
   // Keep the previous results visible as a busy table while a new search loads.
   const found = useInfiniteQuery({
@@ -44,6 +50,7 @@ export function FoundRows({ file, wanted, onFilter }: Props) {
                   described={columns.isError ? null : columns.data}
                   onRow={setRow}
                   onFilter={onFilter}
+                  changes={edits.changes}
                 />
               )}
               <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted has-[>p:empty:only-child]:hidden">
@@ -58,7 +65,7 @@ export function FoundRows({ file, wanted, onFilter }: Props) {
           )
         }
       </QueryView>
-      <RowSheet file={file} at={row} total={null} onAt={setRow} />
+      <RowSheet file={file} at={row} total={null} onAt={setRow} editor={edits.editor} />
     </>
   );
 }

@@ -8,6 +8,7 @@ import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Conversation } from '../../../../ui/conversation.tsx';
 import { Skeleton } from '../../../../ui/skeleton.tsx';
 import { ColumnHead } from './column-head.tsx';
+import { type RowChange, type RowChanges, shownText } from './editing/row-changes.ts';
 import type { Pictures } from './use-pictures.ts';
 
 type Preview = z.output<typeof filePreview>;
@@ -25,10 +26,24 @@ type TableProps = {
   onFilter: (filter: RowFilter) => void;
   /** Returns the thumbnail in a cell. */
   pictureOf?: Pictures['pictureOf'];
+  /** Unsaved changes. */
+  changes?: RowChanges;
+  /** Shows the new rows of `changes` after the others. */
+  withNew?: boolean;
 };
 
 /** Rows of a data file below its column names. */
-export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter, pictureOf }: TableProps) {
+export function RowTable({
+  preview,
+  numbers,
+  isBusy,
+  described,
+  onRow,
+  onFilter,
+  pictureOf,
+  changes,
+  withNew = false,
+}: TableProps) {
   const region = useRef<HTMLDivElement>(null);
   const [first] = numbers;
   // Scrolls up when the page of rows changes.
@@ -76,12 +91,32 @@ export function RowTable({ preview, numbers, isBusy, described, onRow, onFilter,
               conversation={conversations[index]}
               onRow={onRow}
               pictureOf={(column) => (pictureOf ? pictureOf(column, index) : null)}
+              columns={columns}
+              change={changes?.get(numbers[index] ?? index)}
             />
           ))}
+          {withNew && <NewRows columns={columns} changes={changes} onRow={onRow} />}
         </tbody>
       </table>
     </div>
   );
+}
+
+function NewRows({ columns, changes, onRow }: Pick<TableProps, 'changes' | 'onRow'> & { columns: string[] }) {
+  const added: RowChange[] = [...(changes?.values() ?? [])].filter(({ at }) => at < 0);
+  return added.map((change) => (
+    <Row
+      key={change.at}
+      at={change.at}
+      cells={columns.map(() => null)}
+      dialogueAt={-1}
+      conversation={undefined}
+      onRow={onRow}
+      pictureOf={() => null}
+      columns={columns}
+      change={change}
+    />
+  ));
 }
 
 type RowProps = {
@@ -93,18 +128,25 @@ type RowProps = {
   onRow: (at: number) => void;
   /** Returns the thumbnail in a cell; undefined while loading. */
   pictureOf: (column: number) => string | null | undefined;
+  columns: readonly string[];
+  change: RowChange | undefined;
 };
 
-function Row({ at, cells, dialogueAt, conversation, onRow, pictureOf }: RowProps) {
+function Row({ at, cells, dialogueAt, conversation, onRow, pictureOf, columns, change }: RowProps) {
+  const isDeleted = change?.cells === null;
+  const name = at < 0 ? 'the new row' : `row ${formatNumber(at + 1)}`;
   return (
     <tr
-      className="cursor-pointer border-line border-t align-top hover:bg-hover"
+      className={cx(
+        'cursor-pointer border-line border-t align-top hover:bg-hover',
+        isDeleted && 'bg-bad-soft text-muted line-through',
+      )}
       onClick={() => !hasTextSelection() && onRow(at)}
     >
       <td className="px-3 py-2 pl-5 text-right text-muted tabular-nums">
         <button
           type="button"
-          aria-label={`Show row ${formatNumber(at + 1)}`}
+          aria-label={`Show ${name}${isDeleted ? ', deleted' : ''}`}
           className="rounded hover:underline"
           // Works also while text is selected.
           onClick={(event) => {
@@ -112,25 +154,33 @@ function Row({ at, cells, dialogueAt, conversation, onRow, pictureOf }: RowProps
             onRow(at);
           }}
         >
-          {formatNumber(at + 1)}
+          {at < 0 ? 'New' : formatNumber(at + 1)}
         </button>
       </td>
-      {cells.map((value, column) => (
-        <td
-          key={column}
-          dir="auto"
-          className={cx(
-            'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
-            column === dialogueAt ? 'min-w-72' : 'min-w-40',
-          )}
-        >
-          <Cell
-            value={value}
-            conversation={column === dialogueAt ? conversation : undefined}
-            picture={pictureOf(column)}
-          />
-        </td>
-      ))}
+      {cells.map((value, column) => {
+        const changed = change?.cells?.[columns[column] ?? ''];
+        return (
+          <td
+            key={column}
+            dir="auto"
+            className={cx(
+              changed !== undefined && 'bg-warn-soft',
+              'max-w-xl whitespace-pre-wrap px-3 py-2 text-start [overflow-wrap:anywhere]',
+              column === dialogueAt ? 'min-w-72' : 'min-w-40',
+            )}
+          >
+            {changed === undefined ? (
+              <Cell
+                value={value}
+                conversation={column === dialogueAt ? conversation : undefined}
+                picture={pictureOf(column)}
+              />
+            ) : (
+              <Cell value={shownText(changed)} conversation={undefined} picture={null} />
+            )}
+          </td>
+        );
+      })}
     </tr>
   );
 }

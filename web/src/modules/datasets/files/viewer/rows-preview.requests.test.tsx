@@ -41,7 +41,7 @@ function Placed() {
   placed.mockImplementation(setPlace);
   const files = [{ path: 'd.csv', size_bytes: 10, sha256: '', uploaded_at: '' }];
   const asset = { dataset_id: 'set', revision_id: 'first', files, next_files_cursor: null } as Partial<Asset>;
-  return <RowsPreview asset={asset as Asset} place={place} onPlace={placed} />;
+  return <RowsPreview asset={asset as Asset} canChange={false} place={place} onPlace={placed} />;
 }
 
 test('clicking a histogram bar filters the rows until the filter is removed', async () => {

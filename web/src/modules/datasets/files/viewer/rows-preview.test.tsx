@@ -117,7 +117,7 @@ const placed = vi.fn<(place: RowsLocation) => void>();
 function Placed({ asset: shown, place }: { asset: Asset; place: RowsLocation }) {
   const [current, setCurrent] = useState(place);
   placed.mockImplementation(setCurrent);
-  return <RowsPreview asset={shown} place={current} onPlace={placed} />;
+  return <RowsPreview asset={shown} canChange={false} place={current} onPlace={placed} />;
 }
 
 afterEach(() => {

@@ -1,7 +1,7 @@
 import type { Asset, filePreview } from '@bakehouse/contract/assets';
 import type { RowFilter } from '@bakehouse/contract/data-files';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ChevronLeft, ChevronRight, X } from 'lucide-react';
+import { Plus, X } from 'lucide-react';
 import { useState } from 'react';
 import type * as z from 'zod';
 import { countOf } from '../../../../lib/format/count-of.ts';
@@ -9,7 +9,6 @@ import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { Button } from '../../../../ui/button.tsx';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Card } from '../../../../ui/card.tsx';
-import { controlClass } from '../../../../ui/control-class.ts';
 import { EmptyState } from '../../../../ui/empty-state.tsx';
 import { QueryView } from '../../../../ui/query-view.tsx';
 import { SearchInput } from '../../../../ui/search-input.tsx';
@@ -21,10 +20,13 @@ import { mayHaveRows, selectedDataFile } from '../selected-data-file.ts';
 import { suggestFixes } from '../suggest-fixes.ts';
 import { filterText } from './column-sentences.ts';
 import { ColumnsView } from './columns-view.tsx';
+import { EditBar } from './editing/edit-bar.tsx';
+import { type RowEdits, useRowEdits } from './editing/use-row-edits.ts';
 import { FoundRows } from './found-rows.tsx';
 import { PendingRows } from './pending-rows.tsx';
 import { RowSheet } from './row-sheet.tsx';
 import { RowTable } from './row-table.tsx';
+import { RowsFooter } from './rows-footer.tsx';
 import { PREVIEW_ROWS, pageStart, type RowsLocation } from './rows-location.ts';
 import { type Pictures, usePictures } from './use-pictures.ts';
 import { VersionSelect } from './version-select.tsx';
@@ -34,7 +36,12 @@ type Preview = z.output<typeof filePreview>;
 
 const BROKEN_SHOWN = 5;
 
-type Props = { asset: Asset; place: RowsLocation; onPlace: (place: RowsLocation) => void };
+type Props = {
+  asset: Asset;
+  canChange: boolean;
+  place: RowsLocation;
+  onPlace: (place: RowsLocation) => void;
+};
 
 const views = [
   { value: 'rows', label: 'Rows' },
@@ -42,7 +49,7 @@ const views = [
 ] as const;
 
 /** A viewer for data files: rows, a hundred at a time, and column statistics. */
-export function RowsPreview({ asset, place, onPlace }: Props) {
+export function RowsPreview({ asset, canChange, place, onPlace }: Props) {
   const { revision, view = 'rows' } = place;
   const shown = selectedDataFile(asset, place.file);
   // Drop the offset: another file starts at its first row.
@@ -94,7 +101,14 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
         </Callout>
       )}
       {view === 'rows' ? (
-        <SearchableRows key={key} file={file} place={place} onPlace={onPlace} />
+        <SearchableRows
+          key={file.path}
+          asset={asset}
+          canChange={canChange && revision === undefined}
+          file={file}
+          place={place}
+          onPlace={onPlace}
+        />
       ) : (
         <ColumnsView
           key={key}
@@ -106,11 +120,14 @@ export function RowsPreview({ asset, place, onPlace }: Props) {
   );
 }
 
-type SearchableProps = Omit<Props, 'asset'> & { file: RevisionFile };
+type SearchableProps = Props & { file: RevisionFile };
 
 /** All rows, or only those that match the search. */
-function SearchableRows({ file, place, onPlace }: SearchableProps) {
+function SearchableRows({ asset, canChange, file, place, onPlace }: SearchableProps) {
   const { offset = 0, search = '', filters = [] } = place;
+  const edits = useRowEdits({ asset, path: file.path, canChange });
+  // The key remounts the rows for another revision, which closes the open row.
+  const key = file.revisionId;
   const text = search.trim();
   const onFilter = (filter: RowFilter) => onPlace(withFilter(place, filter));
   return (
@@ -129,15 +146,18 @@ function SearchableRows({ file, place, onPlace }: SearchableProps) {
           }}
         />
       </div>
+      {canChange && <EditBar edits={edits} />}
       {text === '' && filters.length === 0 ? (
         <Rows
+          key={key}
           file={file}
+          edits={edits}
           offset={offset}
           onOffset={(first) => onPlace({ ...place, offset: first || undefined })}
           onFilter={onFilter}
         />
       ) : (
-        <FoundRows file={file} wanted={{ text, filters }} onFilter={onFilter} />
+        <FoundRows key={key} file={file} wanted={{ text, filters }} edits={edits} onFilter={onFilter} />
       )}
     </>
   );
@@ -197,12 +217,14 @@ function FileSelect({ asset, path, onPath }: FileSelectProps) {
 
 type RowsProps = {
   file: RevisionFile;
+  edits: RowEdits;
   offset: number;
   onOffset: (offset: number) => void;
   onFilter: (filter: RowFilter) => void;
 };
 
-function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
+function Rows({ file, edits, offset, onOffset, onFilter }: RowsProps) {
+  const { editor, changes } = edits;
   const [row, setRow] = useState<number | null>(null);
   const preview = useQuery({ ...previewQuery({ ...file, offset }), placeholderData: keepPreviousData });
   const isBusy = preview.isPlaceholderData;
@@ -217,7 +239,7 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
   const goTo = (at: number | null) => {
     setRow(at);
     // Move the table to the page of this row.
-    if (at !== null && pageStart(at) !== offset) onOffset(pageStart(at));
+    if (at !== null && at >= 0 && pageStart(at) !== offset) onOffset(pageStart(at));
   };
 
   return (
@@ -232,7 +254,7 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
             )}
             <BrokenRows {...data} />
             <BrokenPictures broken={pictures.broken} />
-            {total === 0 ? (
+            {total === 0 && changes.size === 0 ? (
               <EmptyState {...noRowsText(data.columns, data.broken_count)} />
             ) : (
               <>
@@ -244,8 +266,10 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
                   onRow={goTo}
                   onFilter={onFilter}
                   pictureOf={pictures.pictureOf}
+                  changes={changes}
+                  withNew
                 />
-                <Footer
+                <RowsFooter
                   preview={data}
                   total={total}
                   offset={shownOffset}
@@ -254,11 +278,30 @@ function Rows({ file, offset, onOffset, onFilter }: RowsProps) {
                 />
               </>
             )}
+            {editor && data.columns.length > 0 && <AddRow onClick={() => setRow(editor.nextAt)} />}
           </>
         )}
       </QueryView>
-      <RowSheet file={file} at={row} total={total} onAt={goTo} />
+      <RowSheet
+        file={file}
+        at={row}
+        total={total}
+        onAt={goTo}
+        editor={editor}
+        columns={preview.data?.columns ?? []}
+      />
     </>
+  );
+}
+
+function AddRow({ onClick }: { onClick: () => void }) {
+  return (
+    <div className="px-5 pb-3">
+      <Button size="sm" onClick={onClick}>
+        <Plus aria-hidden />
+        Add row
+      </Button>
+    </div>
   );
 }
 
@@ -303,80 +346,6 @@ function BrokenRows({ broken, broken_count: count }: Pick<Preview, 'broken' | 'b
         </p>
       ))}
     </Callout>
-  );
-}
-
-type FooterProps = {
-  preview: Preview;
-  /** Number of rows, if known. */
-  total: number | null;
-  /** Offsets of the displayed rows and of the requested rows. */
-  offset: number;
-  asked: number;
-  onOffset: (offset: number) => void;
-};
-
-function Footer({ preview, total, offset, asked, onOffset }: FooterProps) {
-  const { columns, column_count: columnCount, rows } = preview;
-  return (
-    <footer className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
-      <span className="tabular-nums">
-        {rows.length === 0
-          ? 'No rows'
-          : `Rows ${formatNumber(offset + 1)} to ${formatNumber(offset + rows.length)}`}
-        {total !== null && ` of ${formatNumber(total)}`}
-        {columnCount > columns.length &&
-          `, the first ${formatNumber(columns.length)} of ${countOf(columnCount, 'column')}`}
-      </span>
-      <span className="flex items-center gap-1">
-        {(total === null || total > PREVIEW_ROWS) && (
-          <GoToRow total={total} onRow={(row) => onOffset(pageStart(row))} />
-        )}
-        <Button
-          size="icon-sm"
-          variant="ghost"
-          aria-label="Earlier rows"
-          disabled={asked === 0}
-          onClick={() => onOffset(Math.max(0, asked - PREVIEW_ROWS))}
-        >
-          <ChevronLeft aria-hidden />
-        </Button>
-        <Button
-          size="icon-sm"
-          variant="ghost"
-          aria-label="Later rows"
-          disabled={rows.length < PREVIEW_ROWS || (total !== null && asked + PREVIEW_ROWS >= total)}
-          onClick={() => onOffset(asked + PREVIEW_ROWS)}
-        >
-          <ChevronRight aria-hidden />
-        </Button>
-      </span>
-    </footer>
-  );
-}
-
-/** A field for a row number, from 1; Enter opens its page. */
-function GoToRow({ total, onRow }: { total: number | null; onRow: (row: number) => void }) {
-  const [typed, setTyped] = useState('');
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        const row = Number(typed.replaceAll(/[,.\s]/g, ''));
-        if (!Number.isSafeInteger(row) || row < 1) return;
-        setTyped('');
-        onRow(Math.min(row, total ?? row) - 1);
-      }}
-    >
-      <input
-        aria-label="Go to row"
-        placeholder="Go to row"
-        inputMode="numeric"
-        value={typed}
-        onChange={(event) => setTyped(event.target.value)}
-        className={controlClass('h-7 w-28 px-2 text-[0.8125rem] tabular-nums')}
-      />
-    </form>
   );
 }
 

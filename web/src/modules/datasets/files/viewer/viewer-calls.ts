@@ -16,7 +16,7 @@ import { endpointPages } from '../../../../lib/live/paged-query.ts';
 export type RevisionFile = { assetId: string; revisionId: string; path: string };
 
 /** Slightly longer than the server's time limit for reading a whole file. */
-const WHOLE_FILE_MS = 100_000;
+export const WHOLE_FILE_MS = 100_000;
 
 const forGood = { staleTime: Number.POSITIVE_INFINITY };
 
