@@ -10,7 +10,8 @@ journey('a dataset with IPFS shows its CIDs', async ({ page }) => {
   await page.goto('/dataset?sheet=create-dataset');
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await sheet.getByLabel('Name').fill('Rolls');
-  await sheet.getByRole('group', { name: 'IPFS' }).getByRole('button', { name: 'Yes' }).click();
+  await sheet.getByRole('button', { name: 'More' }).click();
+  await sheet.getByRole('switch', { name: 'IPFS' }).click();
   await look(page, 'create-dataset-ipfs');
   await sheet.getByRole('button', { name: 'Create', exact: true }).click();
   await sheet.getByRole('link', { name: 'Manage Dataset' }).click();

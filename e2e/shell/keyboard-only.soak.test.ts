@@ -65,6 +65,7 @@ async function createDatasetByKeyboard(page: Page): Promise<void> {
   const sheet = page.getByRole('dialog', { name: 'Create Dataset' });
   await stepTo(sheet.getByLabel('Name'));
   await page.keyboard.type('Numbers');
+  await pressOn(sheet.getByRole('button', { name: 'More' }));
   await pressOn(sheet.getByRole('combobox', { name: 'Category' }));
   await page.getByRole('listbox').waitFor();
   await page.keyboard.press('ArrowDown');

@@ -28,6 +28,9 @@ journey('sheets and dialogs work with the keyboard and restore the focus', async
   await page.getByRole('alertdialog').waitFor({ state: 'hidden' });
   expect(await sheet.getByLabel('Name').inputValue()).toBe('Letters');
 
+  await sheet.getByRole('button', { name: 'More' }).focus();
+  await page.keyboard.press('Enter');
+  await sheet.getByRole('combobox', { name: 'Category' }).waitFor();
   await page.keyboard.press('Tab');
   await page.keyboard.press('Enter');
   await page.getByRole('listbox').waitFor();

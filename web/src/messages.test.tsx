@@ -141,6 +141,7 @@ describe('Create Dataset', () => {
     );
     fireEvent.change(await screen.findByLabelText('Name'), { target: { value: 'Rye' } });
     if (category !== null) {
+      fireEvent.click(screen.getByRole('button', { name: 'More' }));
       fireEvent.click(screen.getByRole('combobox', { name: 'Category' }));
       fireEvent.click(await screen.findByRole('option', { name: category }));
     }

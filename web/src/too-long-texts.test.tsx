@@ -55,6 +55,8 @@ test.each(fields)(
         <UserContext value={{ id: 'ada' } as never}>{form}</UserContext>
       </QueryClientProvider>,
     );
+    const folded = screen.queryByRole('button', { name: 'More' });
+    if (folded) await userEvent.click(folded);
     const field = await screen.findByRole<HTMLInputElement>('textbox', { name: new RegExp(`^${label}`) });
     await userEvent.click(field);
     await userEvent.paste('e'.repeat(12_000));

@@ -26,6 +26,8 @@ type Props = {
   multiple?: boolean;
   /** The input's `accept` attribute. */
   accept?: string;
+  /** A low bar without `hint` and `help`, for a place that already has files. */
+  isSlim?: boolean;
 };
 
 /** A drop zone with equivalent buttons. Rejects empty and oversized files by name. */
@@ -37,6 +39,7 @@ export function FileDrop({
   bytesMax = FILE_SIZE_LIMIT_BYTES,
   multiple = true,
   accept,
+  isSlim = false,
 }: Props) {
   const [over, setOver] = useState(false);
 
@@ -65,11 +68,12 @@ export function FileDrop({
         readDropped(event.dataTransfer);
       }}
       className={cx(
-        'flex flex-col items-center rounded-xl border border-dashed px-4 py-7 text-center transition-colors',
+        'flex items-center rounded-xl border border-dashed px-4 transition-colors',
+        isSlim ? 'flex-wrap gap-x-4 gap-y-2 py-2' : 'flex-col py-7 text-center',
         over ? 'border-accent bg-accent-soft' : 'border-line-strong',
       )}
     >
-      <Upload aria-hidden className="mb-2.5 size-5 text-muted" />
+      <Upload aria-hidden className={cx('text-muted', isSlim ? 'size-4' : 'mb-2.5 size-5')} />
       <div className="flex flex-wrap items-center justify-center gap-2">
         <span className={cx('max-sm:hidden', Boolean(more) && 'w-full')}>
           Drop {multiple ? 'files or a folder' : 'a file'} here, or
@@ -88,10 +92,11 @@ export function FileDrop({
         )}
         {more}
       </div>
-      <p className="mt-2 text-[0.8125rem] text-muted">
-        {bytesMax === null ? hint : `${hint}. At most ${sizeOf(bytesMax)} each.`}
+      <p className={cx('text-[0.8125rem] text-muted', isSlim ? 'ml-auto' : 'mt-2')}>
+        {!isSlim && hint}
+        {bytesMax !== null && `${isSlim ? '' : '. '}At most ${sizeOf(bytesMax)} each.`}
       </p>
-      {help && (
+      {help && !isSlim && (
         <p className="mt-1 max-w-prose text-balance text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
           {help}
         </p>

@@ -40,8 +40,7 @@ export type NewDataset = {
   title: string;
   category: string;
   tags: string[];
-  /** Null if the user has not chosen. */
-  useIpfs?: boolean | null;
+  useIpfs?: boolean;
   userId: string;
   idempotencyKey: string;
 };
@@ -58,7 +57,7 @@ export async function createDataset({ useIpfs, userId, idempotencyKey, ...words 
     {
       body: {
         ...{ dataset_type: 'RAW', ...words, user_id: userId },
-        ...(useIpfs != null && { use_ipfs: useIpfs }),
+        ...(useIpfs !== undefined && { use_ipfs: useIpfs }),
       },
     },
     { idempotencyKey, operation: 'create dataset' },

@@ -35,6 +35,7 @@ test.each([
   });
   render(<RouterProvider router={createRouter({ routeTree, history }) as never} />);
   await userEvent.type(await screen.findByLabelText('Name'), 'Rye');
+  await userEvent.click(screen.getByRole('button', { name: 'More' }));
   await userEvent.click(screen.getByRole('combobox', { name: 'Category' }));
   await userEvent.click(await screen.findByRole('option', { name: 'Book' }));
   await userEvent.click(screen.getByRole('button', { name: 'Create' }));
@@ -44,7 +45,7 @@ test.each([
   await waitFor(() => expect(history.location.href).toBe('/dataset'));
 });
 
-test('IPFS is Yes, No, or unset when the selected option is pressed again', async () => {
+const openSheet = () => {
   const routeTree = createRootRoute({
     component: () => (
       <QueryClientProvider client={queryClient}>
@@ -52,18 +53,36 @@ test('IPFS is Yes, No, or unset when the selected option is pressed again', asyn
       </QueryClientProvider>
     ),
   });
-  render(<RouterProvider router={createRouter({ routeTree, history: createMemoryHistory() }) as never} />);
-  const send = async (presses: string[]) => {
+  const history = createMemoryHistory({ initialEntries: ['/dataset?sheet=create-dataset'] });
+  render(<RouterProvider router={createRouter({ routeTree, history }) as never} />);
+  return history;
+};
+
+test('uploads the chosen files, which suggest the name, and opens the dataset', async () => {
+  const history = openSheet();
+  const chosen = [new File(['a'], 'rye.csv'), new File(['{}'], 'b.jsonl')];
+  await userEvent.upload(await screen.findByLabelText('Choose files'), chosen.slice(0, 1));
+  expect(screen.getByLabelText<HTMLInputElement>('Name').value).toBe('rye');
+  await userEvent.upload(screen.getByLabelText('Choose files'), chosen.slice(1));
+  await userEvent.click(screen.getByRole('button', { name: 'Remove rye.csv' }));
+  await userEvent.click(screen.getByRole('button', { name: 'Create' }));
+  await waitFor(() => expect(history.location.pathname).toBe('/dataset/d1/description'));
+  expect(uploadFiles).toHaveBeenLastCalledWith('d1', [{ file: chosen[1], path: 'b.jsonl' }]);
+});
+
+test('IPFS is off until it is switched on', async () => {
+  openSheet();
+  const send = async (presses: number) => {
     await userEvent.type(await screen.findByLabelText('Name'), 'Rye');
-    for (const name of presses) await userEvent.click(screen.getByRole('button', { name }));
+    if (presses > 0) await userEvent.click(screen.getByRole('button', { name: 'More' }));
+    for (let press = 0; press < presses; press += 1)
+      await userEvent.click(screen.getByRole('switch', { name: 'IPFS' }));
     await userEvent.click(screen.getByRole('button', { name: 'Create' }));
     await userEvent.click(await screen.findByRole('button', { name: 'Create Dataset' }));
     const [, sent] = vi.mocked(call).mock.lastCall ?? [];
     return (sent as { body: { use_ipfs?: boolean } }).body.use_ipfs;
   };
-  expect(await send([])).toBeUndefined();
-  expect(await send(['Yes'])).toBe(true);
-  expect(await send(['No'])).toBe(false);
-  expect(await send(['Yes', 'No'])).toBe(false);
-  expect(await send(['Yes', 'Yes'])).toBeUndefined();
+  expect(await send(0)).toBe(false);
+  expect(await send(1)).toBe(true);
+  expect(await send(2)).toBe(false);
 });

@@ -5,24 +5,25 @@ import { useEffect, useState } from 'react';
 import { useIdempotencyKeys } from '../../lib/api/idempotency-key.ts';
 import type { ChosenFile } from '../../lib/files/chosen-file.ts';
 import { findDropped } from '../../lib/files/dropped-folder.ts';
-import { countOf } from '../../lib/format/count-of.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button, ButtonLink } from '../../ui/button.tsx';
-import { Callout } from '../../ui/callout.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
 import { ErrorState } from '../../ui/error-state.tsx';
 import { Field } from '../../ui/field.tsx';
 import { Input } from '../../ui/input.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
+import { Switch } from '../../ui/switch.tsx';
 import { TagInput } from '../../ui/tag-input.tsx';
 import { tagsProblem } from '../../ui/tags-problem.ts';
 import { nameProblem } from '../../ui/text-problem.ts';
 import { useForm } from '../../ui/use-form.ts';
 import { type SheetDraft, useSheetDraft } from '../../ui/use-sheet-draft.ts';
-import { YesNo } from '../../ui/yes-no.tsx';
 import { useUser } from '../accounts/session.ts';
 import { useCreateDataset } from './asset-calls.ts';
 import { AssetFileDrop } from './files/asset-file-drop.tsx';
+import { checkFiles } from './files/check-files.ts';
+import { addFiles, ChosenFiles } from './files/chosen-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { announceUpload } from './files/uploads/announce-upload.ts';
 import { uploadFiles } from './files/uploads/uploads.ts';
@@ -34,9 +35,10 @@ type Values = {
   title: string;
   category: '' | (typeof datasetCategories)[number];
   tags: string[];
-  useIpfs: boolean | null;
+  useIpfs: boolean;
+  files: ChosenFile[];
 };
-const empty: Values = { title: '', category: '', tags: [], useIpfs: null };
+const empty: Values = { title: '', category: '', tags: [], useIpfs: false, files: [] };
 
 const problemsOf = ({ title, tags }: Values) => ({
   title: nameProblem(title, NAME_LENGTH_MAX),
@@ -50,7 +52,6 @@ const categories = [
 
 const FORM_ID = 'create-dataset';
 const TAGS_MAX = 20;
-const NAMED_MAX = 5;
 
 /**
  * Create Dataset: the form, then the success or the failure view. After a success, the next one starts empty.
@@ -73,12 +74,12 @@ function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
   const create = useCreateDataset();
   const keys = useIdempotencyKeys('dataset');
   const form = useForm({
-    initial: () => ({ ...empty, title: folder?.name ?? '' }),
+    initial: () => ({ ...empty, title: folder?.name ?? '', files: folder?.files ?? [] }),
     problemsOf,
     onSubmit: submit,
   });
 
-  function submit({ title, ...rest }: Values) {
+  function submit({ title, files, ...rest }: Values) {
     if (create.isPending) return;
     const dataset = { ...rest, title: title.trim() };
     create.mutate(
@@ -86,7 +87,7 @@ function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
       {
         onSuccess: (id) => {
           keys.renew(dataset);
-          if (folder) send(id, folder.files);
+          if (files.length > 0) void send(id, files);
         },
       },
     );
@@ -112,7 +113,6 @@ function CreateDataset({ open, onClose, onDraft, begunWith }: RoundProps) {
     >
       {view === 'form' && (
         <form id={FORM_ID} onSubmit={form.onSubmit} noValidate className="flex flex-col gap-5">
-          {folder && <FilesToAdd files={folder.files} />}
           <DatasetFields {...form} />
         </form>
       )}
@@ -147,7 +147,10 @@ function FormButtons({ pending, onCancel }: { pending: boolean; onCancel: () => 
 
 type FieldsProps = Pick<ReturnType<typeof useForm<Values>>, 'values' | 'problems' | 'change'>;
 
-function DatasetFields({ values: { title, category, tags, useIpfs }, problems, change }: FieldsProps) {
+function DatasetFields({ values, problems, change }: FieldsProps) {
+  const { title, category, tags, useIpfs, files } = values;
+  const add = (more: ChosenFile[]) =>
+    change({ files: addFiles(files, more), ...(title.trim() === '' && { title: nameFrom(more) }) });
   return (
     <>
       <Field label="Name" error={problems.title}>
@@ -158,40 +161,45 @@ function DatasetFields({ values: { title, category, tags, useIpfs }, problems, c
           placeholder="Customer questions"
         />
       </Field>
-      <Field label="Category" aside="Optional">
-        <Select value={category} onChange={(chosen) => change({ category: chosen })} options={categories} />
+      <Field label="Files" aside="Optional">
+        <AssetFileDrop hint={DATA_FILES_HINT} isSlim={files.length > 0} onFiles={add} />
+        <ChosenFiles files={files} onChange={(kept) => change({ files: kept })} />
       </Field>
-      <Field label="Tags" aside="Optional" error={problems.tags}>
-        <TagInput tags={tags} onChange={(chosen) => change({ tags: chosen })} />
-      </Field>
-      <Field label="IPFS" aside="Optional" help={IPFS_HELP}>
-        <YesNo label="IPFS" value={useIpfs} onChange={(chosen) => change({ useIpfs: chosen })} />
-      </Field>
+      <Disclosure title="More" hasProblem={problems.tags !== undefined}>
+        <div className="flex flex-col gap-5">
+          <Field label="Category" aside="Optional">
+            <Select
+              value={category}
+              onChange={(chosen) => change({ category: chosen })}
+              options={categories}
+            />
+          </Field>
+          <Field label="Tags" aside="Optional" error={problems.tags}>
+            <TagInput tags={tags} onChange={(chosen) => change({ tags: chosen })} />
+          </Field>
+          <Field label="IPFS" aside="Optional" help={IPFS_HELP}>
+            <Switch checked={useIpfs} onChange={(chosen) => change({ useIpfs: chosen })} />
+          </Field>
+        </div>
+      </Disclosure>
     </>
   );
+}
+
+/** Suggests the name of a single file, without its ending. */
+function nameFrom([first, ...others]: ChosenFile[]): string {
+  if (!first || others.length > 0) return '';
+  return first.file.name.replace(/\.[^.]+$/, '');
 }
 
 /** Uploads files to a dataset and opens its page, which shows the progress. */
 function useSend() {
   const navigate = useNavigate();
-  return (id: string, files: ChosenFile[]) => {
-    void uploadFiles(id, files).then(announceUpload);
+  return async (id: string, files: ChosenFile[]) => {
     void navigate({ to: '/dataset/$id/description', params: { id }, replace: true });
+    const outcome = await uploadFiles(id, files);
+    announceUpload(outcome, (await checkFiles(id, outcome.done)).length > 0);
   };
-}
-
-function FilesToAdd({ files }: { files: ChosenFile[] }) {
-  return (
-    <Callout tone="info" title={`${countOf(files.length, 'file')} to add`}>
-      {listOf(files)}
-    </Callout>
-  );
-}
-
-/** Returns the first file paths as a list. */
-function listOf(files: readonly ChosenFile[]): string {
-  const names = files.slice(0, NAMED_MAX).map(({ path }) => path);
-  return files.length > NAMED_MAX ? `${names.join(', ')} and more` : names.join(', ');
 }
 
 type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClose: () => void };
@@ -209,16 +217,6 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
         <Badge tone="accent">RAW</Badge>
       </p>
       <p className="mt-1 text-muted">Embedding model: none</p>
-      <p className="mt-6 mb-3 text-muted">Now add the files you want to train on.</p>
-      <div className="w-full">
-        <AssetFileDrop
-          hint={DATA_FILES_HINT}
-          onFiles={(files) => {
-            onStartAgain();
-            send(id, files);
-          }}
-        />
-      </div>
       <div className="mt-6 flex w-full flex-col gap-2">
         <ButtonLink
           variant="primary"
@@ -233,6 +231,16 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
         <Button variant="ghost" onClick={onClose}>
           Close
         </Button>
+      </div>
+      <p className="mt-6 mb-3 text-muted">Now add the files you want to train on.</p>
+      <div className="w-full">
+        <AssetFileDrop
+          hint={DATA_FILES_HINT}
+          onFiles={(files) => {
+            onStartAgain();
+            void send(id, files);
+          }}
+        />
       </div>
     </div>
   );

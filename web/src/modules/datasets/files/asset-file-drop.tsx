@@ -4,7 +4,7 @@ import type { ComponentProps } from 'react';
 import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { FileDrop } from '../../../ui/file-drop.tsx';
 
-type Props = Pick<ComponentProps<typeof FileDrop>, 'onFiles' | 'hint' | 'help'>;
+type Props = Pick<ComponentProps<typeof FileDrop>, 'onFiles' | 'hint' | 'help' | 'isSlim'>;
 
 const limitsQuery = endpointQuery(
   ['upload-limits'],

@@ -49,7 +49,14 @@ export function AssetFiles({ asset, canChange, hint, help, onPreview, empty }: P
   };
   return (
     <div className="flex flex-col gap-4">
-      {canChange && <AssetFileDrop hint={hint} help={help} onFiles={(files) => void send(files)} />}
+      {canChange && (
+        <AssetFileDrop
+          hint={hint}
+          help={help}
+          isSlim={asset.files.length > 0}
+          onFiles={(files) => void send(files)}
+        />
+      )}
       {canChange && <UnfinishedList assetId={asset.dataset_id} onFile={(file) => void send([file])} />}
       <UploadList uploads={uploads} onRetry={(file) => void send([file])} />
       {checks.isKnown ? (
