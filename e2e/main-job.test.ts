@@ -45,6 +45,7 @@ async function makeDataset(page: Page): Promise<void> {
   await page.getByText('Name is required').waitFor();
   await look(page, 'create-dataset');
   await page.getByLabel('Name').fill('Bakehouse facts');
+  await page.getByRole('button', { name: 'More', exact: true }).click();
   await page.getByLabel('Category').click();
   await page.getByRole('option', { name: 'Book' }).click();
   await page.getByPlaceholder('Type a tag and press Enter').fill('facts');
@@ -55,11 +56,10 @@ async function makeDataset(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Manage Dataset' }).click();
   await page.getByText('No files yet').waitFor();
   await chooseFile(page, { name: 'facts.csv', text: await beginningOf(EXAMPLE, ROWS) });
-  await page.getByRole('tab', { name: 'Files (1)' }).waitFor();
-  await look(page, 'dataset-files');
-  await page.getByRole('tab', { name: 'Rows' }).click();
   await page.getByText(`Rows 1 to ${ROWS} of ${ROWS}`).waitFor();
   await look(page, 'dataset-rows');
+  await page.getByRole('tab', { name: 'Files (1)' }).click();
+  await look(page, 'dataset-files');
 }
 
 /** Starts a fine-tune with the form that fits on one screen and is already filled in. */

@@ -27,6 +27,7 @@ journey(
       name: 'Loaves',
       file: { name: 'loaves.csv', text: `${facts(10)}broken\n` },
     });
+    await page.getByRole('tab', { name: 'Files (1)' }).click();
     await page.getByText(/1 row cannot be read\. Line 12: 1 field instead of 4\. Put values/).waitFor();
     await page.reload();
     await page.getByText(/1 row cannot be read\. Line 12/).waitFor();

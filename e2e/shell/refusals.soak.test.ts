@@ -45,6 +45,7 @@ journey(
     allowErrors(/400/);
     await signUp(page);
     await createDataset(page, { name: 'Uploads' });
+    await page.getByRole('tab', { name: /Files/ }).click();
     await chooseFile(page, { name: 'nothing.csv', text: '' });
     await page.getByText('nothing.csv is empty').waitFor();
     const refusal = { status: 400, json: { detail: 'The disk is full' } };
@@ -73,6 +74,7 @@ journey(
   async ({ page }) => {
     await signUp(page);
     await createDataset(page, { name: 'Numbers', file: DATA });
+    await page.getByRole('tab', { name: /Files/ }).click();
     await chooseFile(page, { name: 'silent.csv', text: 'question,answer\nWho speaks?,\nWho answers?,\n' });
     await page.getByRole('tab', { name: 'Files (2)' }).waitFor();
     await goToParameters(page, { name: 'Number Expert', file: 'silent.csv' });

@@ -1,6 +1,6 @@
 import type { Asset } from '@bakehouse/contract/assets';
 import { getRouteApi } from '@tanstack/react-router';
-import { Sparkles } from 'lucide-react';
+import { Images, Sparkles } from 'lucide-react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { useSheets } from '../../lib/sheet.ts';
 import { Button } from '../../ui/button.tsx';
@@ -9,36 +9,44 @@ import { AssetPage } from './asset-page.tsx';
 import { AssetCard } from './card/asset-card.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
-import { fileToTrainOn, mayTrainText } from './files/selected-data-file.ts';
+import { fileToTrainOn, hasPictures, mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
+import { useUploads } from './files/uploads/uploads.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 import { historyTab } from './history/history-tab.tsx';
 import { IpfsTab } from './ipfs/ipfs-tab.tsx';
 import { PicturesTab } from './pictures/pictures-tab.tsx';
 import { SqlTab } from './sql/sql-tab.tsx';
 
-/** Matches files that have thumbnails. */
-const PICTURE = /\.(png|jpe?g|webp)$/i;
-
 const route = getRouteApi('/app/dataset/$id/description');
 
 export function DatasetPage() {
   const { id } = route.useParams();
-  const { tab = 'files', query, commit, folder, ...place } = route.useSearch();
+  const { tab: chosen, query, commit, folder, ...place } = route.useSearch();
   const navigate = route.useNavigate();
+  // Files show the progress and the failures of uploads.
+  const isUploading = useUploads(id).length > 0;
+  const tabOf = (asset: Asset) => chosen ?? (isUploading ? 'files' : contentTab(asset));
   return (
     <AssetPage
       id={id}
       kind="dataset"
-      actions={(asset) =>
-        mayTrainText(asset) && (
-          // Prefers the file whose rows are displayed.
-          <FineTune dataset={id} dataFile={tab === 'rows' ? fileToTrainOn(asset, place.file) : undefined} />
-        )
-      }
+      actions={(asset) => (
+        <>
+          {hasPictures(asset) && <TrainLora dataset={id} />}
+          {mayTrainText(asset) && (
+            <FineTune
+              dataset={id}
+              // Prefers the file whose rows are displayed.
+              dataFile={tabOf(asset) === 'rows' ? fileToTrainOn(asset, place.file) : undefined}
+              isPrimary={!hasPictures(asset)}
+            />
+          )}
+        </>
+      )}
     >
       {(asset, canChange) => (
         <Tabs
-          value={tab}
+          value={tabOf(asset)}
           onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
           tabs={[
             {
@@ -67,7 +75,7 @@ export function DatasetPage() {
                 />
               ),
             },
-            ...(asset.files.some(({ path }) => PICTURE.test(path)) ? [picturesTab(asset, canChange)] : []),
+            ...(hasPictures(asset) ? [picturesTab(asset, canChange)] : []),
             sqlTab(
               asset,
               query,
@@ -112,11 +120,29 @@ const ipfsTab = (asset: Asset, canChange: boolean): Tab => ({
   content: <IpfsTab asset={asset} canChange={canChange} />,
 });
 
-function FineTune(prefilled: { dataset: string; dataFile: string | undefined }) {
+/** Returns the tab that shows what the dataset contains. */
+function contentTab(asset: Asset): string {
+  if (hasPictures(asset)) return 'pictures';
+  return selectedDataFile(asset, undefined) === undefined ? 'files' : 'rows';
+}
+
+function TrainLora({ dataset }: { dataset: string }) {
+  const sheets = useSheets();
+  return (
+    <Button variant="primary" onClick={() => sheets.open('train-lora', { dataset })}>
+      <Images aria-hidden />
+      Train a LoRA on these
+    </Button>
+  );
+}
+
+type FineTuneProps = { dataset: string; dataFile: string | undefined; isPrimary: boolean };
+
+function FineTune({ isPrimary, ...prefilled }: FineTuneProps) {
   const sheets = useSheets();
   return (
     <Button
-      variant="primary"
+      variant={isPrimary ? 'primary' : 'secondary'}
       onClick={() => sheets.open('create-model', { ...prefilled, settings: 'suggested' })}
     >
       <Sparkles aria-hidden />

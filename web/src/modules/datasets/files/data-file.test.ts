@@ -39,8 +39,9 @@ test.each([
   [['notes.txt'], null, true],
   [['loaf.png', 'metadata.jsonl'], null, false],
   [['loaf.png', 'metadata.jsonl'], 'next', false],
-  // Recipes may be among the unlisted files.
-  [['loaf.png', 'rye.jpg'], 'next', true],
+  [['loaf.png', 'rye.jpg'], 'next', false],
+  [['loaf.png', 'loaf.txt'], null, false],
+  [['a/loaf.PNG', 'a/loaf.txt', 'rye.txt'], null, true],
   [['loaf.png', 'rye.jpg'], null, false],
   [['loaf.png', 'metadata.jsonl', 'recipes.csv'], null, true],
   [['metadata.jsonl'], null, true],

@@ -14,17 +14,25 @@ export function mayHaveRows({ files, next_files_cursor: more }: FirstFiles): boo
   return more !== null || files.some(({ path }) => hasRows(path));
 }
 
+const PICTURE = /\.(png|jpe?g|webp)$/i;
+
+/** Returns true if one of the first files is a picture that has a thumbnail and can train an image model. */
+export function hasPictures({ files }: Pick<FirstFiles, 'files'>): boolean {
+  return files.some(({ path }) => PICTURE.test(path));
+}
+
 /**
- * Returns true if the dataset may contain data for a text model. Captioned pictures are for image models.
- * If only pictures without captions are listed, an unlisted file may still have rows.
+ * Returns true if the dataset may contain data for a text model; its unlisted files only count if no picture
+ * is listed. Captions of pictures are for image models.
  */
 export function mayTrainText(asset: FirstFiles): boolean {
+  if (!hasPictures(asset)) return mayHaveDataFiles(asset);
   const paths = asset.files.map(({ path }) => path);
-  if (paths.some((path) => isDataFile(path) && path !== METADATA)) return true;
-  const hasPictures = paths.some((path) => /\.(png|jpe?g|webp)$/i.test(path));
-  if (!hasPictures) return mayHaveDataFiles(asset);
-  return asset.next_files_cursor !== null && !paths.includes(METADATA);
+  const captions = new Set(paths.filter((path) => PICTURE.test(path)).map(captionOf));
+  return paths.some((path) => isDataFile(path) && path !== METADATA && !captions.has(path));
 }
+
+const captionOf = (picture: string): string => picture.replace(PICTURE, '.txt');
 
 /** Returns the file to display: `path`, even if it is unlisted, otherwise the first file with rows. */
 export function selectedDataFile(

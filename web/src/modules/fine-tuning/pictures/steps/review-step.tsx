@@ -74,7 +74,7 @@ function LeftOut({ data: { left_out: files, left_out_total: total } }: { data: D
 function PicturesSummary({ data }: { data: Data }) {
   const rows = [
     ['Pictures', `${formatNumber(data.pictures_kept)} of ${formatNumber(data.pictures_total)}`],
-    ['Held out', data.held_out === 0 ? 'None (too few pictures)' : formatNumber(data.held_out)],
+    ['Held out', data.held_out === 0 ? 'None (fewer than 10 pictures)' : formatNumber(data.held_out)],
     ['Sizes', data.sizes.map(({ width, height, count }) => `${width} x ${height} (${count})`).join(', ')],
     ['Steps', formatNumber(data.steps_total)],
     ['Trained parameters', formatNumber(data.trainable_parameters)],
