@@ -73,17 +73,18 @@ journey(
   },
 );
 
-soakJourney('a user picks a generator and continues on its page with the prompt', async ({ page }) => {
+soakJourney('a user picks a generator, and sees the picture grow on its page', async ({ page }) => {
   await signUp(page);
   await look(page, 'dashboard-new');
   await page.getByRole('link', { name: 'Instant Generation' }).click();
   await page.getByRole('combobox', { name: 'Generator' }).click();
   await page.getByRole('option', { name: /^Paris/ }).click();
-  await page.getByLabel('Prompt').fill('Rye bread');
+  await page.getByLabel('Prompt').fill('A red apple');
   await look(page, 'instant-generation');
-  await page.getByRole('button', { name: 'Continue' }).click();
+  await page.getByRole('button', { name: 'Generate' }).click();
   await page.getByRole('heading', { level: 1, name: 'Paris' }).waitFor();
-  expect(await page.getByLabel('Prompt').inputValue()).toBe('Rye bread');
+  expect(await page.getByLabel('Prompt').inputValue()).toBe('A red apple');
+  await page.getByRole('region', { name: 'Results' }).waitFor();
 });
 
 soakJourney('a failed sign-in with a provider shows the reason, and can be retried', async ({ page }) => {

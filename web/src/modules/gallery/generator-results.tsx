@@ -5,6 +5,7 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Button } from '../../ui/button.tsx';
 import { Card } from '../../ui/card.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { useUser } from '../accounts/session.ts';
@@ -132,7 +133,9 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
             />
             <GenerationFigures generation={generation} />
             {generation.expert_weights && generation.expert_weights.length > 0 && (
-              <ExpertWeights rows={generation.expert_weights} steps={generation.steps} />
+              <Disclosure title="How it was drawn">
+                <ExpertWeights rows={generation.expert_weights} steps={generation.steps} />
+              </Disclosure>
             )}
             {generation.source && <EditTree generation={generation} />}
           </div>

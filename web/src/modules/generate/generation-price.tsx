@@ -16,11 +16,6 @@ export function useGenerationQuote({ name, form, values, named = {} }: Props, en
   return useQuote(asked, enabled && Object.keys(problems).length === 0);
 }
 
-/** The price next to a button that leads to the generator's page. */
-export function GenerationPrice(props: Props) {
-  return <Price quote={useGenerationQuote(props)} />;
-}
-
 type ListProps = {
   each: string;
   values: FormValues;

@@ -1,4 +1,4 @@
-import { quoteGeneration } from '@bakehouse/contract/generations';
+import { quoteGeneration, startGeneration } from '@bakehouse/contract/generations';
 import { QueryClientProvider } from '@tanstack/react-query';
 import {
   createMemoryHistory,
@@ -76,6 +76,22 @@ it('asks for a prompt, shows what the generator waits for, and passes the prompt
   await screen.findByRole('heading', { level: 1, name: 'Instant Generation' });
   expect(screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Prompt' }).value).toBe('Rye bread');
   expect(screen.getByRole('combobox', { name: 'Generator' }).textContent).toContain('FLUX.1');
+});
+
+it('generates, and opens the page that shows the progress', async () => {
+  const answers = new Map<unknown, object>([
+    [quoteGeneration, { cost: '0.5' }],
+    [startGeneration, { id: 'g1', generator: 'paris', state: 'queued' }],
+  ]);
+  vi.mocked(call).mockImplementation(
+    async (endpoint) => (answers.get(endpoint) ?? new Promise(() => {})) as never,
+  );
+  const router = open({ paris: { served_by: ['own'], upstreams: [] } });
+  await userEvent.type(await screen.findByRole('textbox', { name: 'Prompt' }), 'An apple');
+  await userEvent.click(screen.getByRole('button', { name: 'Generate' }));
+  await screen.findByRole('heading', { level: 1, name: 'Paris' });
+  expect(readStoredDraft('paris').prompt).toBe('An apple');
+  expect(router.state.location.pathname).toBe('/paris');
 });
 
 it('if nothing works yet, selects a generator in preparation and shows that', async () => {

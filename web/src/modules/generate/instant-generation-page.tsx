@@ -3,10 +3,11 @@ import { editsPictures } from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { type FormEvent, useState } from 'react';
+import { type ComponentProps, type FormEvent, useState } from 'react';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { Boundary } from '../../ui/boundary.tsx';
 import { Button } from '../../ui/button.tsx';
+import { Callout } from '../../ui/callout.tsx';
 import { Card } from '../../ui/card.tsx';
 import { Field } from '../../ui/field.tsx';
 import { focusFirstInvalid } from '../../ui/focus-first-invalid.ts';
@@ -14,13 +15,14 @@ import { PageHeader } from '../../ui/page-header.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
-import { sessionQuery } from '../accounts/session.ts';
+import { sessionQuery, useUser } from '../accounts/session.ts';
 import { RecentGenerations } from '../gallery/gallery/recent-generations.tsx';
 import { recentGenerationsQuery } from '../gallery/generation-queries.ts';
+import { Price } from '../gallery/view/price.tsx';
+import { problemsOf } from './form/form-values.ts';
 import { PromptField } from './form/prompt-field.tsx';
-import { promptProblem } from './form/prompt-problem.ts';
 import { openingValues } from './form/qualities.ts';
-import { isStarterFirst, servedForm } from './form/served-form.ts';
+import { promptHelp, promptPlaceholder } from './form/starter-prompt.ts';
 import {
   isConnected,
   isServed,
@@ -28,10 +30,11 @@ import {
   servedByLabel,
   unavailableReason,
 } from './form/unavailable-reason.ts';
-import { readStoredDraft } from './form/use-draft.ts';
-import { GenerationPrice } from './generation-price.tsx';
+import { type Draft, readStoredDraft } from './form/use-draft.ts';
 import { GeneratorList } from './generator-list.tsx';
 import { servedGeneratorsQuery } from './served-generators.ts';
+import { useGenerate } from './use-generate.ts';
+import { useServing } from './use-serving.ts';
 
 /** The form's values when the page was left. */
 type QuickFormSearch = { generator?: GeneratorName; prompt?: string };
@@ -45,7 +48,7 @@ export async function readQuickForm(): Promise<void> {
   await Promise.allSettled([queryClient.ensureQueryData(servedGeneratorsQuery), readRecent()]);
 }
 
-/** A quick form: choose a generator, type a prompt, and continue on its page. */
+/** A quick form: choose a generator, type a prompt, and see the result on the generator's page. */
 export function InstantGenerationPage() {
   const served = useQuery(servedGeneratorsQuery);
   return (
@@ -101,22 +104,34 @@ function QuickForm() {
     generatorNames[0];
   const [prompt, setPrompt] = useState(left.prompt ?? '');
   const [problem, setProblem] = useState<string>();
+  const userId = useUser().id;
+  const serving = useServing(name, { ownOnly: false, userId });
+  const { form, isStarter } = serving;
+  const isOpen = isServed(serving.by, false);
+  const values = openingValues(name, isStarter, readStoredDraft(name).values);
+  const draft: Draft = { prompt, values, source: null };
+  const generation = useGenerate(name, { serving, draft, userId, isServed: isOpen }, () => void openPage());
 
-  async function goOn(event: FormEvent<HTMLFormElement>) {
-    event.preventDefault();
-    const found = promptProblem(prompt);
-    if (found !== undefined) {
-      focusFirstInvalid(event.currentTarget, () => setProblem(found));
-      return;
-    }
-    // Back restores the form.
+  /** Opens the generator's page, which shows the progress. Back restores this form. */
+  async function openPage() {
     await navigate({ to: '/instant-generation', search: { generator: name, prompt }, replace: true });
     await navigate({ to: `/${name}`, search: { prompt } });
   }
 
+  function submit(event: FormEvent<HTMLFormElement>) {
+    event.preventDefault();
+    if (served.isPending) return;
+    const found = problemsOf(form, draft);
+    if (found.prompt !== undefined)
+      return focusFirstInvalid(event.currentTarget, () => setProblem(found.prompt));
+    // The generator's page shows why it cannot start.
+    if (!isOpen || Object.keys(found).length > 0) return void openPage();
+    generation.start();
+  }
+
   return (
     <Card>
-      <form onSubmit={(event) => void goOn(event)} noValidate className="grid gap-5">
+      <form onSubmit={submit} noValidate className="grid gap-5">
         <div className="grid gap-5 sm:grid-cols-[14rem_minmax(0,1fr)]">
           <Field label="Generator" help={generators[name].about}>
             <Select value={name} onChange={setChosen} options={sortOptions(served.data)} />
@@ -129,14 +144,17 @@ function QuickForm() {
               setProblem(undefined);
             }}
             problem={problem}
+            help={promptHelp(prompt, { edits: false, isStarter })}
+            placeholder={promptPlaceholder({ edits: false, isStarter, makes: form.makes })}
           />
         </div>
+        {generation.refusal && <Callout tone="bad">{generation.refusal}</Callout>}
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
           <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">
-            <PriceOrReason name={name} />
+            <PriceOrReason name={name} quote={isOpen && generation.quote} />
           </div>
-          <Button type="submit" variant="primary">
-            Continue
+          <Button type="submit" variant="primary" loading={generation.isStarting}>
+            {isOpen || served.isPending ? 'Generate' : 'Continue'}
           </Button>
         </div>
       </form>
@@ -144,8 +162,10 @@ function QuickForm() {
   );
 }
 
+type PriceProps = { name: GeneratorName; quote: false | ComponentProps<typeof Price>['quote'] };
+
 /** The price of a picture with the settings of the generator's page, or what the generator waits for. */
-function PriceOrReason({ name }: { name: GeneratorName }) {
+function PriceOrReason({ name, quote }: PriceProps) {
   return (
     <QueryView
       query={useQuery(servedGeneratorsQuery)}
@@ -158,12 +178,8 @@ function PriceOrReason({ name }: { name: GeneratorName }) {
       compact
     >
       {(servedBy) =>
-        isServed(servedBy[name]?.served_by ?? [], false) ? (
-          <GenerationPrice
-            name={name}
-            form={servedForm(name, servedBy[name], false)}
-            values={openingValues(name, isStarterFirst(name, servedBy[name]), readStoredDraft(name).values)}
-          />
+        quote ? (
+          <Price quote={quote} />
         ) : (
           unavailableReason(generators[name], {
             ownOnly: false,

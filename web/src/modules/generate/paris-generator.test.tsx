@@ -141,6 +141,7 @@ it('a finished picture shows its details and experts, and can be deleted', async
   await screen.findByRole('img', { name: 'A loaf of bread' });
   const shown = within(screen.getByRole('region', { name: 'Results' }));
   expect(shown.getByText('2.5 s')).toBeTruthy();
+  await userEvent.click(shown.getByRole('button', { name: 'How it was drawn' }));
   expect(shown.getAllByText('70%')).toHaveLength(2);
   expect(shown.getByRole('row', { name: 'Expert 1 30%' })).toBeTruthy();
 

@@ -1,5 +1,5 @@
 import { clampNumber } from '@bakehouse/contract/fields/number-field';
-import type { GenerationParameters } from '@bakehouse/contract/generations';
+import { type GenerationParameters, PROMPT_LENGTH_MAX } from '@bakehouse/contract/generations';
 import type { Generator, GeneratorField } from '@bakehouse/contract/generators/generator';
 import {
   decidedValue,
@@ -9,7 +9,7 @@ import {
 } from '@bakehouse/contract/generators/parameters/parameters';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import type { FormField } from '../../../ui/form-fields.tsx';
-import { promptProblem } from './prompt-problem.ts';
+import { lengthProblem } from '../../../ui/text-problem.ts';
 
 /** Values of a generator's form; an empty number is NaN. */
 export type FormValues = Record<string, string | number | boolean>;
@@ -144,6 +144,10 @@ export function problemsOf(
     ...(wrong !== undefined && { prompt: wrong }),
     ...parameterProblems(generator, values),
   };
+}
+
+function promptProblem(prompt: string): string | undefined {
+  return prompt.trim() === '' ? 'Please enter a prompt' : lengthProblem('Prompt', prompt, PROMPT_LENGTH_MAX);
 }
 
 /** Returns the settings' problems by field. */
