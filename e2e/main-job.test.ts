@@ -102,8 +102,6 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'As specified' }).click();
   expect(await page.getByLabel('Epochs').inputValue()).toBe('1');
   await page.getByText('This machine’s CPU at $0.10 an hour').waitFor();
-  await page.getByRole('button', { name: 'Other hardware' }).click();
-  await page.getByRole('combobox', { name: 'GPU', exact: true }).getByText('A100 (40GB)').waitFor();
   await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();
   await choose(page, 'Output column', 'question');
   await next.click();
@@ -112,7 +110,8 @@ async function chooseAndStart(page: Page): Promise<void> {
   await page.getByLabel('Gradient accumulation').fill('2');
   await look(page, 'wizard-parameters');
   await next.click();
-  await page.getByText(/^30 examples, .+, never more than \$/).waitFor({ timeout: WORK_MS });
+  await page.getByText(/^You pay for the time used, never more than \$/).waitFor({ timeout: WORK_MS });
+  await page.getByRole('dialog').getByText('30 examples').waitFor();
   await look(page, 'wizard-review');
   await page.getByRole('button', { name: 'Details' }).click();
   await page.getByRole('dialog').getByText(`${ROWS} of ${ROWS}`).waitFor();

@@ -67,7 +67,7 @@ async function startTraining(page: Page): Promise<void> {
   await page.getByRole('spinbutton', { name: 'Steps between samples' }).fill(String(STEPS / 2));
   await page.getByLabel('Sample prompts').fill('zwk, a red disc');
   await look(page, 'diffusion-training');
-  await page.getByRole('button', { name: 'Validate' }).click();
+  await next.click();
   await page.getByText('Cost estimate').waitFor({ timeout: WORK_MS });
   const review = page.getByRole('dialog');
   await review.getByText('8 of 9').waitFor();

@@ -160,7 +160,7 @@ journey(
     await next.click();
     await sheet.getByLabel('Gradient accumulation').waitFor();
     await next.click();
-    await sheet.getByText(/^12 examples, /).waitFor({ timeout: WORK_MS });
+    await sheet.getByText('12 examples').waitFor({ timeout: WORK_MS });
     await sheet.getByText(/is cloned from the public hub first/).waitFor();
     await look(page, 'wizard-hub-review');
     await sheet.getByRole('button', { name: 'Start training' }).click();

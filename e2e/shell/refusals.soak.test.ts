@@ -112,7 +112,7 @@ journey(
     await look(page, 'wizard-numbers');
     await page.getByLabel('Epochs').fill('50');
     await next.click();
-    await page.getByText(/^20 examples, /).waitFor();
+    await page.getByText('20 examples').waitFor();
     await page
       .getByRole('alert')
       .getByText(/Insufficient balance. Required: \$[\d.,]+\. Available: \$0\.00\d+\./)

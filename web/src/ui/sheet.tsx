@@ -21,12 +21,12 @@ type Props = {
   footer?: ReactNode;
   /** Has unsaved input: closing asks first. Defaults to asking whether to discard it. */
   dirty?: boolean | ClosingQuestion;
-  size?: 'sm' | 'md' | 'lg';
+  size?: 'sm' | 'md' | 'lg' | 'xl';
   side?: 'right' | 'left';
   children: ReactNode;
 };
 
-const widths = { sm: 'max-w-[19rem]', md: 'sm:max-w-md', lg: 'sm:max-w-2xl' };
+const widths = { sm: 'max-w-[19rem]', md: 'sm:max-w-md', lg: 'sm:max-w-2xl', xl: 'sm:max-w-6xl' };
 
 /** A panel that slides in over the page. Escape closes it, after confirmation if `dirty`. */
 export function Sheet({

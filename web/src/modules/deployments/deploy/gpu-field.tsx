@@ -20,20 +20,17 @@ export type Gpus = { instanceType: InstanceType; gpuCount?: GpuCount };
 type Props = { family: Family; value: Gpus; onChange: (value: Gpus) => void };
 
 /**
- * The GPU type, and the count if one machine has several; image models use one GPU. Collapsed on CPU-only
- * machines.
+ * The GPU type, and the count if one machine has several; image models use one GPU. CPU-only machines
+ * offer none.
  */
 export function GpuField({ family, value, onChange }: Props) {
   const { data: machine } = useMachine();
   if (!machine) return null;
   const here = new Map(machine.accelerators.map(({ gpu_type, count }) => [gpu_type, count]));
-  const isCpuOnly = machine.accelerators.length === 0;
+  if (machine.accelerators.length === 0) return <CpuHardware />;
   const most = family === 'text' ? (here.get(instanceGpus[value.instanceType]) ?? 1) : 1;
   const type = (
-    <Field
-      label="GPU"
-      help={isCpuOnly ? undefined : 'If it isn’t available, another GPU with enough memory is used.'}
-    >
+    <Field label="GPU" help="If it isn’t available, another GPU with enough memory is used.">
       <Select
         value={value.instanceType}
         // Other types may have fewer GPUs: reset the count.
@@ -46,8 +43,6 @@ export function GpuField({ family, value, onChange }: Props) {
       />
     </Field>
   );
-  if (isCpuOnly)
-    return <CpuHardware note="No GPU on this machine. The model will run on the CPU.">{type}</CpuHardware>;
   return (
     <>
       {type}

@@ -39,12 +39,14 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
             value={chosen}
             onChange={(accelerator_type) => onChange({ accelerator_type })}
             placeholder="Choose a GPU"
-            options={gpuTypes.map((type) => ({
-              value: type,
-              label: gpuLabels[type],
-              description:
-                here && (here.has(type) ? `${here.get(type)} on this machine` : describeAbsence(type)),
-            }))}
+            options={gpuTypes
+              .filter((type) => !here?.size || here.has(type) || type === chosen)
+              .map((type) => ({
+                value: type,
+                label: gpuLabels[type],
+                description:
+                  here && (here.has(type) ? `${here.get(type)} on this machine` : describeAbsence(type)),
+              }))}
           />
         </Field>
         <Field
@@ -67,16 +69,9 @@ export function GpuFields({ parameters, problems, onChange }: Props) {
       {chosen && !isCpuOnly && <Placement chosen={chosen} count={count} />}
     </div>
   );
-  if (!isCpuOnly) return fields;
-  return (
-    <CpuHardware
-      price={price('CPU') && <> at {price('CPU')} an hour</>}
-      note="This machine has no GPU. The run will use the CPU."
-      hasProblem={gpuProblem !== undefined}
-    >
-      {fields}
-    </CpuHardware>
-  );
+  // An applied configuration may lack the GPU, which the server requires.
+  if (!isCpuOnly || gpuProblem !== undefined) return fields;
+  return <CpuHardware price={price('CPU') && <> at {price('CPU')} an hour</>} />;
 }
 
 /** Returns a function for a device's hourly price; undefined while unknown. */

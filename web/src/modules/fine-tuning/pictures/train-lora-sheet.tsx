@@ -84,7 +84,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   );
 }
 
-const labels = ['Continue', 'Validate', 'Start training'] as const;
+const labels = ['Continue', 'Continue', 'Start training'] as const;
 
 function Footer({ wizard }: { wizard: TrainLora }) {
   const { state, busy, validation, priceChanged, canStart, dispatch } = wizard;

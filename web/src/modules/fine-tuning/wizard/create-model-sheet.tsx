@@ -1,4 +1,5 @@
 import { type RefObject, useEffect, useRef } from 'react';
+import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Money } from '../../../ui/money.tsx';
@@ -48,7 +49,7 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
   const wizard = useCreateModel(begunWith);
   const { state } = wizard;
   const { isOver, step } = state;
-  const { Component, isNoForm } = stepOf(state);
+  const { Component, isNoForm, asks } = stepOf(state);
   const isQuick = step === 'quick';
   const dirty = isDirty(state);
   // A result that arrives while the sheet is closed is shown on reopening.
@@ -71,7 +72,8 @@ function WizardSheet({ open, onClose, begunWith, onDraft }: WizardProps) {
       open={open}
       onClose={close}
       title={isQuick ? 'Fine-tune' : 'Create Model'}
-      size="lg"
+      description={isOver || isQuick ? undefined : asks}
+      size={step === 'parameters' ? 'xl' : 'lg'}
       dirty={state.type === 'upload' && wizard.busy ? sendingQuestion : dirty}
       subheader={
         !isOver &&
@@ -123,6 +125,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
           </span>
         </>
       )}
+      {id === 'parameters' && <LivePrice price={wizard.price} />}
       {id === 'review' && validation && (
         <span className="text-[0.8125rem] text-muted">
           <span role="status">{priceChanged && 'The price has changed. '}</span>
@@ -141,6 +144,19 @@ function Footer({ wizard }: { wizard: Wizard }) {
         {next.label}
       </Button>
     </>
+  );
+}
+
+/** The price and the duration of the run with the parameters as they are now. */
+function LivePrice({ price }: Pick<Wizard, 'price'>) {
+  return (
+    <span role="status" className="text-[0.8125rem] text-muted tabular-nums">
+      {price && (
+        <>
+          About <Money bgl={price.quote.total} />, {aboutDuration(price.duration_hours * 3600)}
+        </>
+      )}
+    </span>
   );
 }
 

@@ -18,6 +18,7 @@ import {
   type FineTuneChoice,
   type UploadedModel,
   useCreateUploadedModel,
+  useLivePrice,
   useStartFineTune,
   WIZARD_TOAST,
 } from './wizard-calls.ts';
@@ -42,6 +43,8 @@ export function useCreateModel(preset: ModelPreset): Wizard {
 
   const { next, problems: problemsOf } = stepOf(state);
   const problems = problemsOf(state);
+  const [problem] = Object.values(problems);
+  const price = useLivePrice(state.step === 'parameters' && !problem ? choice : null);
   const busy = checked.isPending || start.isPending || upload.isPending;
   const canStart = next.does !== 'start' || start.isPossible;
 
@@ -58,7 +61,6 @@ export function useCreateModel(preset: ModelPreset): Wizard {
 
   function goOn() {
     if (busy || !canStart) return;
-    const [problem] = Object.values(problems);
     if (problem) {
       notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
       dispatch({ do: 'continue' });
@@ -84,10 +86,8 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     dispatch: change,
     goOn,
     checkChoice: checked.checkAgain,
-    checkError: checked.error,
     tryAgain,
-    validation: checked.validation,
-    reading: checked.reading,
+    ...{ checkError: checked.error, validation: checked.validation, price, reading: checked.reading },
     unaffordable: start.unaffordable,
     priceChanged: start.priceChanged,
     mayHaveBegun: start.mayHaveBegun,

@@ -1,9 +1,12 @@
 import { createAsset } from '@bakehouse/contract/assets';
 import { type FineTuneValidation, validateFineTune } from '@bakehouse/contract/fine-tuning';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../../lib/api/api-client.ts';
+import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { isPriceChange } from '../../../lib/api/is-price-change.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
+import { useDebounced } from '../../../lib/use-debounced.ts';
 import { type TrainingParameters, wireParameters } from '../parameters/training-parameters.ts';
 
 /* Queries and mutations of the wizard. Not part of the first screen. */
@@ -33,25 +36,38 @@ export const WIZARD_TOAST = 'create-model';
 export function useValidateFineTune(inPlace: boolean) {
   return useMutation({
     meta: { toastId: WIZARD_TOAST, inPlace },
-    mutationFn: (choice: FineTuneChoice): Promise<FineTuneValidation> => {
-      const { baseModelId, datasetId, fileName } = choice;
-      const { accelerator_type, accelerator_count, ...fields } = parametersOf(choice);
-      return call(
-        validateFineTune,
-        {
-          body: {
-            dataset_id: datasetId,
-            file_name: fileName,
-            model_id: baseModelId,
-            gpu_type: accelerator_type,
-            accelerator_count,
-            ...fields,
-          },
-        },
-        { timeoutMs: VALIDATION_TIMEOUT_MS },
-      );
-    },
+    mutationFn: (choice: FineTuneChoice): Promise<FineTuneValidation> =>
+      call(validateFineTune, { body: validationOf(choice) }, { timeoutMs: VALIDATION_TIMEOUT_MS }),
   });
+}
+
+/** Returns the price of a choice while it is edited; the previous price until the next one is known. */
+export function useLivePrice(choice: FineTuneChoice | null) {
+  const asked = useDebounced(JSON.stringify(choice && validationOf(choice)), choice !== null);
+  const { data, isError } = useQuery({
+    ...endpointQuery(
+      ['fine-tune-price', asked],
+      validateFineTune,
+      { body: JSON.parse(asked) },
+      { retry: false, call: { timeoutMs: VALIDATION_TIMEOUT_MS } },
+    ),
+    enabled: choice !== null,
+    placeholderData: keepPreviousData,
+  });
+  return choice === null || isError || data?.critical_errors.length !== 0 ? undefined : data.cost_estimate;
+}
+
+function validationOf(choice: FineTuneChoice) {
+  const { baseModelId, datasetId, fileName } = choice;
+  const { accelerator_type, accelerator_count, ...fields } = parametersOf(choice);
+  return {
+    dataset_id: datasetId,
+    file_name: fileName,
+    model_id: baseModelId,
+    gpu_type: accelerator_type,
+    accelerator_count,
+    ...fields,
+  };
 }
 
 export type Estimate = Pick<FineTuneValidation['cost_estimate'], 'quote' | 'slowdown'>;

@@ -80,7 +80,8 @@ export type Change =
 export type WizardAction =
   | Change
   | { do: 'continue' }
-  | { do: 'back' }
+  /** Goes to the step before, or to an earlier one. */
+  | { do: 'back'; to?: StepId }
   | { do: 'finish' }
   /** Switches from the one-screen form to the wizard's steps, with the same values. */
   | { do: 'all settings' }
@@ -109,6 +110,8 @@ export type Wizard = {
   tryAgain: () => void;
   /** The server's response for the current choice. */
   validation: FineTuneValidation | undefined;
+  /** The price of the current parameters, while they are edited. */
+  price: FineTuneValidation['cost_estimate'] | undefined;
   /** The background scan of a long file. */
   reading: DataReading | null;
   /** Error message if the balance is too low to start; nothing has started, and no input is lost. */

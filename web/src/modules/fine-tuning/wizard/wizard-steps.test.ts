@@ -51,6 +51,14 @@ describe('wizardReducer', () => {
     expect(wizardReducer(review, { do: 'finish' }).isOver).toBe(true);
   });
 
+  it('goes back from the review to the step of a choice', () => {
+    const state = at({ step: 'review', type: 'finetune', ceiling: '2' });
+    expect(wizardReducer(state, { do: 'back', to: 'details' })).toMatchObject({
+      step: 'details',
+      ceiling: '',
+    });
+  });
+
   it('cannot go back from its result', () => {
     const failed = wizardReducer(at({ step: 'review', type: 'finetune', name: 'Crumb' }), { do: 'finish' });
     expect(canGoBack(failed)).toBe(false);

@@ -24,6 +24,8 @@ import {
 type Step = {
   id: StepId;
   label: string;
+  /** What the step asks, as a question or a request. */
+  asks: string;
   Component: ComponentType<{ wizard: Wizard }>;
   /** Returns the errors that block the step, by field. */
   problems: (state: WizardState) => Problems;
@@ -40,6 +42,7 @@ const goOn = { label: 'Continue', does: 'continue' } as const;
 const type: Step = {
   id: 'type',
   label: 'Model Type',
+  asks: 'What do you want to make?',
   Component: StepType,
   problems: (state) => (state.type ? {} : { type: 'Please select a model type first' }),
   next: goOn,
@@ -48,6 +51,7 @@ const type: Step = {
 const details: Step = {
   id: 'details',
   label: 'Model Selection',
+  asks: 'What will your model be called?',
   Component: StepDetails,
   problems: nameProblems,
   next: goOn,
@@ -56,6 +60,7 @@ const details: Step = {
 const selection: Step = {
   id: 'selection',
   label: 'Dataset & Files',
+  asks: 'Which base model learns from which file?',
   Component: StepSelection,
   problems: (state) => ({
     ...(!state.baseModelId && { baseModelId: NOT_SELECTED }),
@@ -67,6 +72,7 @@ const selection: Step = {
 const parameters: Step = {
   id: 'parameters',
   label: 'Parameters',
+  asks: 'How does it learn, and on which hardware?',
   Component: StepParameters,
   problems: ({ parameters: values, fileName }) => parameterProblems(values, fileName ?? ''),
   next: { label: 'Continue', does: 'validate' },
@@ -75,6 +81,7 @@ const parameters: Step = {
 const review: Step = {
   id: 'review',
   label: 'Review',
+  asks: 'Check your choices and the cost before the run starts.',
   Component: StepReview,
   problems: ({ ceiling }) => {
     const problem = ceilingProblem(ceiling);
@@ -88,6 +95,7 @@ const review: Step = {
 const quick: Step = {
   id: 'quick',
   label: 'Fine-tune',
+  asks: 'What does the model learn from, and what does it cost?',
   Component: QuickStep,
   problems: (state) => ({
     ...nameProblems(state),
@@ -104,6 +112,7 @@ export const wizardSteps: Record<ModelType, readonly Step[]> = {
     {
       ...details,
       label: 'Model Details',
+      asks: 'What is your model called, and what is it based on?',
       problems: (state) => ({
         ...nameProblems(state),
         ...(!state.baseModelType && { baseModelType: 'Please fill in all required fields' }),
@@ -112,6 +121,7 @@ export const wizardSteps: Record<ModelType, readonly Step[]> = {
     {
       id: 'files',
       label: 'Upload Files',
+      asks: 'Which files does your model consist of?',
       Component: StepUpload,
       problems: filesProblems,
       next: { label: 'Create model', does: 'create' },
@@ -119,6 +129,7 @@ export const wizardSteps: Record<ModelType, readonly Step[]> = {
     {
       id: 'uses',
       label: 'Review',
+      asks: 'See what your model can be used for.',
       Component: UploadReview,
       problems: () => ({}),
       next: { label: 'Finish', does: 'finish' },
@@ -169,7 +180,7 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
     case 'back':
       return canGoBack(state)
         ? // Another quote may have another ceiling.
-          { ...state, step: stepAt(stepIndex(state) - 1), ceiling: '', attempts: 0 }
+          { ...state, step: action.to ?? stepAt(stepIndex(state) - 1), ceiling: '', attempts: 0 }
         : state;
     case 'finish':
       return { ...state, isOver: true };

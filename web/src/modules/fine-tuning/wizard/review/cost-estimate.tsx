@@ -4,7 +4,6 @@ import { formatNumber } from '../../../../lib/format/format-number.ts';
 import { aboutDuration } from '../../../../lib/format/format-time.ts';
 import { Money } from '../../../../ui/money.tsx';
 import { CeilingField } from '../../parameters/ceiling-field.tsx';
-import { holdAtStart } from './agreed-cost.ts';
 
 type Props = {
   validation: Pick<FineTuneValidation, 'cost_estimate'>;
@@ -28,25 +27,27 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
           {aboutDuration(cost.duration_hours * 3600)})
         </span>
       </p>
-      <ul className="mt-3 flex flex-col gap-1 text-[0.8125rem]">
-        {cost.quote.items.map((item) => (
-          <li key={item.label} className="flex justify-between gap-4">
-            <span>
-              {item.label}
-              <span className="text-muted tabular-nums">
-                {' '}
-                · {item.unit === 'hour' ? hours(item.quantity) : `${decimals(item.quantity)} ${item.unit}`}
+      {/* A single item is the total. */}
+      {cost.quote.items.length > 1 && (
+        <ul className="mt-3 flex flex-col gap-1 text-[0.8125rem]">
+          {cost.quote.items.map((item) => (
+            <li key={item.label} className="flex justify-between gap-4">
+              <span>
+                {item.label}
+                <span className="text-muted tabular-nums">
+                  {' '}
+                  · {item.unit === 'hour' ? hours(item.quantity) : `${decimals(item.quantity)} ${item.unit}`}
+                </span>
               </span>
-            </span>
-            <Money bgl={item.amount} />
-          </li>
-        ))}
-      </ul>
+              <Money bgl={item.amount} />
+            </li>
+          ))}
+        </ul>
+      )}
       {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
       <p className="mt-3 text-[0.8125rem] text-muted">
-        <Money bgl={holdAtStart(validation, ceiling)} /> is held when you start. You pay only for the time
-        used, and the rest is released. A longer run gradually holds more of your balance, up to the spending
-        limit. You can cancel at any time.
+        The estimate is held when you start, and what you do not use is released. A longer run gradually holds
+        more of your balance, up to the spending limit. You can cancel at any time.
       </p>
       <CeilingField
         className="mt-4 max-w-60"

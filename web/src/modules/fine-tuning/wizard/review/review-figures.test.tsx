@@ -38,7 +38,10 @@ it('rows and examples have thousands separators, and are marked as estimates whi
 const cost = {
   quote: {
     total: '2.5',
-    items: [{ label: "Training on this machine's CPU", unit: 'hour', quantity: 1, amount: '2.5' }],
+    items: [
+      { label: "Training on this machine's CPU", unit: 'hour', quantity: 1, amount: '2' },
+      { label: 'Answers', unit: 'token', quantity: 5, amount: '0.5' },
+    ],
   },
   duration_hours: 0.0667,
   ceiling: '3.75',

@@ -1,19 +1,17 @@
-import { currencyChoice } from '../../../../lib/format/currency.ts';
 import { Callout } from '../../../../ui/callout.tsx';
 import { Disclosure } from '../../../../ui/disclosure.tsx';
 import { objectiveSentence } from '../../parameters/objective-sentence.ts';
 import { ScanNotice } from '../../readings/scan-notice.tsx';
 import type { Wizard } from '../wizard-state.ts';
 import { CostEstimate } from './cost-estimate.tsx';
-import { costSentence } from './cost-sentence.ts';
 import { DataSummary } from './data-summary.tsx';
 import { RecommendedGpus } from './recommended-gpus.tsx';
+import { RunSummary } from './run-summary.tsx';
 import { StartNotices } from './start-notices.tsx';
 
 /** The review: data, model, placement and cost, which equals the amount held. */
 export function StepReview({ wizard }: { wizard: Wizard }) {
   const { state, validation, reading, problems, dispatch } = wizard;
-  const currency = currencyChoice.use();
   if (!validation) return null;
   const { data_format: format, objective } = state.parameters;
   const learnt = objectiveSentence(format, objective);
@@ -21,10 +19,8 @@ export function StepReview({ wizard }: { wizard: Wizard }) {
   return (
     <div className="flex flex-col gap-6">
       <StartNotices wizard={wizard} />
-      <div className="text-balance">
-        <p className="font-medium text-base">{costSentence(validation, state.ceiling, currency)}</p>
-        {learnt && <p className="mt-1">{learnt}</p>}
-      </div>
+      <RunSummary wizard={wizard} validation={validation} />
+      {learnt && <p>{learnt}</p>}
       {reading && <ScanNotice reading={reading} />}
       {warnings.length > 0 && (
         <Callout tone="warn" title="Worth knowing">

@@ -38,48 +38,51 @@ export function StepParameters({ wizard: { state, problems, validation, dispatch
   );
   const ofObjective = objectiveFields(parameters.objective, parameters.data_format);
   return (
-    <div className="flex flex-col gap-6">
-      <CriticalErrors errors={validation?.critical_errors ?? []} />
-      {fileName && !isTextFile(fileName) && (
-        <FormatFields
-          state={state}
-          problems={problems}
-          onChange={onChange}
-          onSuggest={(values) => dispatch({ do: 'suggest', values })}
-        />
-      )}
+    <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,3fr)_minmax(0,2fr)] lg:gap-x-8">
+      <div className="flex flex-col gap-6">
+        <CriticalErrors errors={validation?.critical_errors ?? []} />
+        {fileName && !isTextFile(fileName) && (
+          <FormatFields
+            state={state}
+            problems={problems}
+            onChange={onChange}
+            onSuggest={(values) => dispatch({ do: 'suggest', values })}
+          />
+        )}
 
-      {parameters.objective === 'grpo' && (
-        <RewardFields
-          rewards={parameters.rewards}
-          problem={problems.rewards}
-          onChange={(rewards) => onChange({ rewards })}
-        />
-      )}
+        {parameters.objective === 'grpo' && (
+          <RewardFields
+            rewards={parameters.rewards}
+            problem={problems.rewards}
+            onChange={(rewards) => onChange({ rewards })}
+          />
+        )}
 
-      <PresetField parameters={parameters} basis={basis} onChange={onChange} />
+        <PresetField parameters={parameters} basis={basis} onChange={onChange} />
 
-      <FormFields fields={mainFields(parameters)} {...shared} />
+        <FormFields fields={mainFields(parameters)} {...shared} />
 
-      <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
-
-      <Disclosure title="Segmentation" defaultOpen={differsFromDefaults(parameters, 'segmentation')}>
-        <FormFields fields={segmentation} {...shared} />
-      </Disclosure>
-
-      {defaultObjective(parameters.data_format) !== 'sft' && (
-        <Disclosure
-          title="Objective"
-          defaultOpen={parameters.objective === 'sft' || differsFromDefaults(parameters, 'objective')}
-          hasProblem={ofObjective.some(({ name }) => problems[name] !== undefined)}
-        >
-          <FormFields fields={ofObjective} {...shared} />
+        <GpuFields parameters={parameters} problems={problems} onChange={onChange} />
+      </div>
+      <div className="flex flex-col gap-6">
+        <Disclosure title="Segmentation" defaultOpen={differsFromDefaults(parameters, 'segmentation')}>
+          <FormFields fields={segmentation} {...shared} />
         </Disclosure>
-      )}
 
-      <ExpertPanels {...shared} />
+        {defaultObjective(parameters.data_format) !== 'sft' && (
+          <Disclosure
+            title="Objective"
+            defaultOpen={parameters.objective === 'sft' || differsFromDefaults(parameters, 'objective')}
+            hasProblem={ofObjective.some(({ name }) => problems[name] !== undefined)}
+          >
+            <FormFields fields={ofObjective} {...shared} />
+          </Disclosure>
+        )}
 
-      <SaveConfiguration choices={state} />
+        <ExpertPanels {...shared} />
+
+        <SaveConfiguration choices={state} />
+      </div>
     </div>
   );
 }

@@ -28,7 +28,6 @@ export function StepSelection({ wizard }: Props) {
   useEffect(() => offerFile(), [suggested.fileName]);
   return (
     <div className="flex flex-col gap-5">
-      <ChooseConfiguration onApply={(configuration) => dispatch({ do: 'apply', configuration })} />
       <BaseModelField wizard={wizard} />
       <AssetField
         types="RAW"
@@ -46,6 +45,7 @@ export function StepSelection({ wizard }: Props) {
           error={problems.fileName}
         />
       )}
+      <ChooseConfiguration onApply={(configuration) => dispatch({ do: 'apply', configuration })} />
     </div>
   );
 }
@@ -68,8 +68,7 @@ type Apply = { onApply: (configuration: Configuration['fine_tune_payload']) => v
 function ChooseConfiguration({ onApply }: Apply) {
   const [choosing, setChoosing] = useState(false);
   return (
-    <div className="flex items-center justify-between gap-3 rounded-xl bg-subtle px-4 py-3">
-      <p className="text-muted">Start from parameters you saved earlier.</p>
+    <div className="flex justify-end">
       <Button size="sm" onClick={() => setChoosing(true)}>
         <SlidersHorizontal aria-hidden />
         Choose Config
