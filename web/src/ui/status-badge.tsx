@@ -11,6 +11,7 @@ const states: Record<string, { tone: Tone; moving?: boolean }> = {
   stopping: { tone: 'warn', moving: true },
   pinning: { tone: 'info', moving: true },
   running: { tone: 'good' },
+  training: { tone: 'good' },
   ready: { tone: 'good' },
   completed: { tone: 'good' },
   saved: { tone: 'good' },

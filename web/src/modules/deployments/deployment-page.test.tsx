@@ -86,6 +86,9 @@ test('a usable deployment links to its generator and shows how to call it', asyn
 
 test('identifies the deployment among others of its model, and shows when it sleeps', async () => {
   open({ model_name: 'rye-2' });
+  expect(await screen.findByText('· sleeps after 45 min')).toBeTruthy();
+  expect(screen.queryByText('p1')).toBeNull();
+  await userEvent.click(screen.getByRole('button', { name: 'Details' }));
   await screen.findByText('p1');
   expect(screen.getByText('rye-2', { selector: 'dd *' })).toBeTruthy();
   expect(screen.getByText(formatDateTime(new Date('2026-01-01T00:00:00.000Z')))).toBeTruthy();

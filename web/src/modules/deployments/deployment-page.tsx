@@ -3,6 +3,7 @@ import { Power, Rocket, Sparkles } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '../../lib/format/format-number.ts';
 import { Button, ButtonLink } from '../../ui/button.tsx';
+import { Disclosure } from '../../ui/disclosure.tsx';
 import { Figure } from '../../ui/figure.tsx';
 import { Missing } from '../../ui/missing.tsx';
 import { PageHeader } from '../../ui/page-header.tsx';
@@ -10,7 +11,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../ui/skeleton.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { DeployDialog } from './deploy/deploy-dialog.tsx';
-import { DeploymentFacts } from './details/deployment-facts.tsx';
+import { DeploymentFacts, DeploymentSummary } from './details/deployment-facts.tsx';
 import { DeploymentState } from './details/deployment-state.tsx';
 import { ImageAddress } from './details/image-address.tsx';
 import { TextTabs } from './details/text-tabs.tsx';
@@ -61,6 +62,7 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
     <>
       <PageHeader
         title={title}
+        description={<DeploymentSummary deployment={deployment} />}
         parents={[{ label: 'Deploy Models', to: families[family].list }]}
         badge={<StatusBadge status={statusWord(status)} />}
         actions={
@@ -81,8 +83,16 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
         }
       />
       <DeploymentState deployment={deployment} />
-      <Facts deployment={deployment} />
-      {isText ? <TextTabs pod={deployment} /> : <ImageAddress deployment={deployment} />}
+      {isText ? (
+        <TextTabs pod={deployment} details={<Facts deployment={deployment} />} />
+      ) : (
+        <div className="grid gap-5">
+          <ImageAddress deployment={deployment} />
+          <Disclosure title="Details">
+            <Facts deployment={deployment} />
+          </Disclosure>
+        </div>
+      )}
       {asking === 'terminate' && <TerminateDialog deployment={deployment} onClose={close} />}
       {asking === 'deploy' && (
         <DeployDialog family={family} chosen={model_id} chosenKind={kind} onClose={close} />

@@ -11,6 +11,7 @@ export const runsSearch = searchSchema({
   compare: text,
 });
 
+const loadRunsPage = () => import('./runs/runs-page.tsx');
 const loadRunPage = () => import('./runs/run-page.tsx');
 
 /** Routes of the run lists and the run page. */
@@ -20,12 +21,14 @@ export const fineTuningRoutes = <App extends AnyRoute>(app: App) =>
       getParentRoute: () => app,
       path: '/llm-training',
       validateSearch: runsSearch,
-    }).lazy(lazyPage(() => import('./runs/runs-page.tsx'), 'RunsPage')),
+      loader: () => waitForReads(async () => (await loadRunsPage()).readRunStats('text')),
+    }).lazy(lazyPage(loadRunsPage, 'RunsPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/diffusion-training',
       validateSearch: runsSearch,
-    }).lazy(lazyPage(() => import('./runs/runs-page.tsx'), 'DiffusionTrainingPage')),
+      loader: () => waitForReads(async () => (await loadRunsPage()).readRunStats('pictures')),
+    }).lazy(lazyPage(loadRunsPage, 'DiffusionTrainingPage')),
     createRoute({
       getParentRoute: () => app,
       path: '/runs',
@@ -36,6 +39,7 @@ export const fineTuningRoutes = <App extends AnyRoute>(app: App) =>
     createRoute({
       getParentRoute: () => app,
       path: '/runs/$id',
+      validateSearch: searchSchema({ tab: text }),
       loader: ({ params }) => waitForReads(async () => (await loadRunPage()).readRun(params.id)),
     }).lazy(lazyPage(loadRunPage, 'RunPage')),
   ] as const;

@@ -28,8 +28,9 @@ import { StarterEmbedding } from '../deployments/details/starter-embedding.tsx';
 import { useLiveDeployment } from '../deployments/use-deployments.ts';
 import { ExportDialog } from '../fine-tuning/exports/export-dialog.tsx';
 import { HeldOutAnswers } from '../fine-tuning/held-out/held-out-answers.tsx';
+import { heldOutAnswersQuery } from '../fine-tuning/held-out/held-out-calls.ts';
 import { runQuery, useRun } from '../fine-tuning/runs/run-queries.ts';
-import { displayState } from '../fine-tuning/runs/run-state.ts';
+import { modelState } from '../fine-tuning/runs/run-state.ts';
 import { unfinishedText } from '../fine-tuning/runs/unfinished/unfinished-model.ts';
 
 /** Pipeline names are untrusted and may have any length. */
@@ -49,6 +50,11 @@ export async function readModel(id: string): Promise<void> {
     queryClient.ensureQueryData(deploymentsOfQuery(user.id, id)),
     hasFiles(model) && queryClient.ensureQueryData(modelReadinessQuery(id)),
     run !== undefined && queryClient.ensureQueryData(runQuery(run)),
+    // Determines the place of the card.
+    model.user_id === user.id &&
+      hasFiles(model) &&
+      model.lineage &&
+      queryClient.ensureQueryData(heldOutAnswersQuery(model.lineage.run_id)),
   ]);
 }
 
@@ -63,7 +69,7 @@ export function ModelPage() {
     <AssetPage
       id={id}
       kind="model"
-      badge={unfinished?.data && <StatusBadge status={displayState(unfinished.data)} />}
+      badge={unfinished?.data && <StatusBadge status={modelState(unfinished.data)} />}
       actions={(asset) => <ModelActions asset={asset} pod={pod} />}
       more={(asset) => <MoreActions asset={asset} pod={pod} />}
       usedBy={
@@ -85,8 +91,8 @@ export function ModelPage() {
               content: (
                 <>
                   {asset.starter_task === 'embedding' && <StarterEmbedding />}
-                  <ModelCard asset={asset} canChange={canChange} />
                   {canChange && <OwnAnswers asset={asset} />}
+                  <ModelCard asset={asset} canChange={canChange} />
                 </>
               ),
             },
@@ -262,7 +268,7 @@ function OwnAnswers({ asset: { dataset_id: modelId, lineage, file_count } }: { a
     <HeldOutAnswers
       runId={lineage.run_id}
       models={{ modelId, baseModelId: lineage.base_model?.dataset_id }}
-      className="mt-5"
+      className="mb-5"
     />
   );
 }

@@ -1,7 +1,9 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatDateTime } from '../../../lib/format/format-time.ts';
+import { CopyButton } from '../../../ui/copy-button.tsx';
 import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { RelativeTime } from '../../../ui/relative-time.tsx';
@@ -35,7 +37,7 @@ export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props
   const { pod_id, model_id, model_name, title, device, price_per_hour, cost_so_far } = deployment;
   const { created_at, terminated_at, last_request_at, sleeps_after_minutes } = deployment;
   return (
-    <dl className="mb-6 grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
+    <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
       <Figure label="Model ID" note="for API calls">
         <span className="font-mono text-[0.8125rem]">{model_name}</span>
       </Figure>
@@ -72,6 +74,33 @@ export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props
         <Figure label="Ended">{formatDateTime(new Date(terminated_at))}</Figure>
       )}
     </dl>
+  );
+}
+
+type SummaryProps = {
+  deployment: Pick<
+    Deployment,
+    'model_name' | 'device' | 'price_per_hour' | 'sleeps_after_minutes' | 'terminated_at'
+  >;
+};
+
+/** The facts that a user needs most, on one line. */
+export function DeploymentSummary({ deployment }: SummaryProps) {
+  const { model_name, device, price_per_hour, sleeps_after_minutes: minutes, terminated_at } = deployment;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-x-2">
+      <span className="inline-flex min-w-0 items-center gap-1">
+        <code className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">{model_name}</code>
+        <CopyButton text={model_name} label="Copy the model name for API calls" />
+      </span>
+      <span>· {deviceName(device)}</span>
+      <span>
+        · <Money bgl={price_per_hour} /> an hour
+      </span>
+      {terminated_at === null && (
+        <span>· {minutes === null ? 'never sleeps' : `sleeps after ${formatNumber(minutes)} min`}</span>
+      )}
+    </span>
   );
 }
 

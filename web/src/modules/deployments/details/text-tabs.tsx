@@ -1,5 +1,6 @@
 import type { Deployment } from '@bakehouse/contract/deployments/text';
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { apiExamples } from '../../../lib/api/examples/chat-examples.ts';
 import { embeddingExamples } from '../../../lib/api/examples/embedding-examples.ts';
 import { Card } from '../../../ui/card.tsx';
@@ -12,7 +13,7 @@ import { DeploymentLog } from './deployment-log.tsx';
 import { DeploymentMetrics } from './deployment-metrics.tsx';
 
 /** Tabs of a text or embedding model: usage and health. */
-export function TextTabs({ pod }: { pod: Deployment }) {
+export function TextTabs({ pod, details }: { pod: Deployment; details: ReactNode }) {
   const isChat = pod.task === 'text';
   const { tab = isChat ? 'chat' : 'code', conversation }: { tab?: string; conversation?: string } = useSearch(
     {
@@ -44,6 +45,7 @@ export function TextTabs({ pod }: { pod: Deployment }) {
         { value: 'code', label: 'Code', content: <CodeTab pod={pod} /> },
         { value: 'metrics', label: 'Metrics', content: <DeploymentMetrics podId={pod.pod_id} /> },
         { value: 'log', label: 'Log', content: <DeploymentLog podId={pod.pod_id} /> },
+        { value: 'details', label: 'Details', content: details },
       ]}
     />
   );

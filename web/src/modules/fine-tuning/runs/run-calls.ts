@@ -20,10 +20,13 @@ import { runQuery } from './run-queries.ts';
 
 const POLL_MS = 3_000;
 
-/** Returns the number of runs by outcome, and their total cost. */
+/** The number of runs by outcome, and their total cost. */
+export const runStatsQuery = (kind: Run['kind']) =>
+  endpointQuery(['run', 'stats', kind], runStats, { query: { kind } });
+
 export function useRunStats(kind: Run['kind']) {
   return useQuery({
-    ...endpointQuery(['run', 'stats', kind], runStats, { query: { kind } }),
+    ...runStatsQuery(kind),
     refetchInterval: useFallbackInterval(POLL_MS),
   });
 }

@@ -1,11 +1,11 @@
 import { exportFormatLabels } from '@bakehouse/contract/exports';
 import { formatBytes } from '@bakehouse/contract/labels';
 import type { ExportRun, Run } from '@bakehouse/contract/runs';
+import type { ReactNode } from 'react';
 import { countOf } from '../../../lib/format/count-of.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { formatDuration } from '../../../lib/format/format-time.ts';
 import { Callout } from '../../../ui/callout.tsx';
-import { Figure } from '../../../ui/figure.tsx';
 import { Money } from '../../../ui/money.tsx';
 import { deviceName } from '../../machines/devices.ts';
 
@@ -19,13 +19,15 @@ export function RunOutcome({ run }: { run: Run }) {
       <>
         {stopped && <p className="mb-4 text-muted">{stopped}</p>}
         {preferred && <p className="mb-4 font-medium text-base">{preferred}</p>}
-        <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-4">
+        <dl className="mb-5 flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
           {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
-          <Figure card label="Duration" note={durationNote(run)}>
+          <Fact
+            label="Duration"
+            note={`on ${run.device === 'CPU' ? 'this machine’s CPU' : deviceName(run.device)}`}
+          >
             {formatDuration(run.elapsed_seconds)}
-          </Figure>
-          <Figure
-            card
+          </Fact>
+          <Fact
             label="Charged"
             note={
               <>
@@ -34,7 +36,7 @@ export function RunOutcome({ run }: { run: Run }) {
             }
           >
             {run.charged === null ? '–' : <Money bgl={run.charged} />}
-          </Figure>
+          </Fact>
         </dl>
       </>
     );
@@ -49,9 +51,19 @@ export function RunOutcome({ run }: { run: Run }) {
   );
 }
 
-/** Names the device and, for a fine-tune, what the duration covers. */
-function durationNote({ kind, device }: Run): string {
-  return kind === 'text' ? `steps and evaluation, ${deviceName(device)}` : deviceName(device);
+type FactProps = { label: string; note: ReactNode; children: ReactNode };
+
+/** A figure with its label and note on one line. */
+function Fact({ label, note, children }: FactProps) {
+  return (
+    <div className="flex flex-wrap items-baseline gap-x-1.5 text-muted tabular-nums">
+      <dt>{label}</dt>
+      <dd className="contents">
+        <span className="font-semibold text-ink">{children}</span>
+        <span>{note}</span>
+      </dd>
+    </div>
+  );
 }
 
 /**
@@ -89,17 +101,17 @@ function Losses({ run }: { run: Learned }) {
   return (
     <>
       {summary?.eval_reward === undefined ? (
-        <Figure card label="Held-out loss" note={heldOutNote(run, 'eval_loss_base')}>
+        <Fact label="Held-out loss" note={heldOutNote(run, 'eval_loss_base')}>
           {decimals(summary?.eval_loss)}
-        </Figure>
+        </Fact>
       ) : (
-        <Figure card label="Held-out reward" note={heldOutNote(run, 'eval_reward_base')}>
+        <Fact label="Held-out reward" note={heldOutNote(run, 'eval_reward_base')}>
           {decimals(summary.eval_reward)}
-        </Figure>
+        </Fact>
       )}
-      <Figure card label="Training loss" note={trainingLossNote(run)}>
+      <Fact label="Training loss" note={trainingLossNote(run)}>
         {decimals(summary?.train_loss_end ?? summary?.train_loss)}
-      </Figure>
+      </Fact>
     </>
   );
 }
@@ -109,12 +121,12 @@ function Exported({ run: { summary, parameters } }: { run: ExportRun }) {
   const { prompts, equal_answers: equal, size_bytes: size } = summary ?? {};
   return (
     <>
-      <Figure card label="Same answers" note="word for word at temperature 0, on held-out prompts">
+      <Fact label="Same answers" note="word for word at temperature 0, on held-out prompts">
         {prompts ? `${equal} of ${prompts}` : '–'}
-      </Figure>
-      <Figure card label="Size" note={exportFormatLabels[parameters.format]}>
+      </Fact>
+      <Fact label="Size" note={exportFormatLabels[parameters.format]}>
         {typeof size === 'number' ? formatBytes(size) : '–'}
-      </Figure>
+      </Fact>
     </>
   );
 }

@@ -6,12 +6,14 @@ import { queryClient } from '../../../lib/api/query-client.ts';
 import { Button, ButtonLink } from '../../../ui/button.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
+import { Disclosure } from '../../../ui/disclosure.tsx';
 import { LogView } from '../../../ui/log-view.tsx';
 import { Missing } from '../../../ui/missing.tsx';
 import { PageHeader } from '../../../ui/page-header.tsx';
 import { QueryView } from '../../../ui/query-view.tsx';
 import { LoadingRegion, Skeleton } from '../../../ui/skeleton.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { Tabs } from '../../../ui/tabs.tsx';
 import { sessionQuery } from '../../accounts/session.ts';
 import { deploymentsOfQuery } from '../../deployments/deployment-lists.ts';
 import { RunTrackers } from '../../tracking/run-trackers.tsx';
@@ -92,7 +94,11 @@ function LoadedPage({ run }: { run: Run }) {
   const [asking, setAsking] = useState(false);
   const cancel = useCancelRun();
   const close = () => setAsking(false);
+  const { tab = 'results' } = route.useSearch();
+  const navigate = route.useNavigate();
   const over = hasEnded(run);
+  // Before that, there is nothing to draw or to read.
+  const hasBegun = over || run.step > 0 || (run.state !== 'queued' && run.state !== 'starting');
   return (
     <>
       <PageHeader
@@ -121,23 +127,21 @@ function LoadedPage({ run }: { run: Run }) {
         }
       />
       {over ? <RunOutcome run={run} /> : <RunProgress run={run} />}
-      {run.kind === 'export' && run.state === 'completed' && <LocalRunGuide run={run} />}
-      {run.kind === 'pictures' && <SampleGrid runId={run.run_id} className="mb-5" />}
-      {run.kind === 'text' && run.state === 'completed' && (
-        <HeldOutAnswers
-          runId={run.run_id}
-          models={{ modelId: run.model_id, baseModelId: run.base_model.dataset_id }}
-          className="mb-5"
+      {hasBegun ? (
+        <Tabs
+          value={tab}
+          onChange={(next) => void navigate({ search: { tab: next }, replace: true })}
+          tabs={[
+            { value: 'results', label: 'Results', content: <Results run={run} /> },
+            { value: 'log', label: 'Log', content: <Log runId={run.run_id} ended={over} /> },
+            { value: 'details', label: 'Details', content: <Details run={run} /> },
+          ]}
         />
+      ) : (
+        <Disclosure title="Details">
+          <Details run={run} />
+        </Disclosure>
       )}
-      {run.kind !== 'export' && <RunCurves runId={run.run_id} kind={run.kind} ended={over} />}
-      <div className="mt-5 grid items-start gap-5 lg:grid-cols-2">
-        <Log runId={run.run_id} ended={over} />
-        <div className="grid gap-5">
-          <RunDetails run={run} />
-          {run.kind !== 'export' && <RunTrackers runId={run.run_id} />}
-        </div>
-      </div>
       <ConfirmDialog
         open={asking}
         onOpenChange={close}
@@ -147,6 +151,33 @@ function LoadedPage({ run }: { run: Run }) {
         onConfirm={() => cancel.mutate(run.run_id, { onSettled: close })}
       />
     </>
+  );
+}
+
+/** The answers or samples of a run, and its curves. */
+function Results({ run }: { run: Run }) {
+  return (
+    <>
+      {run.kind === 'export' && run.state === 'completed' && <LocalRunGuide run={run} />}
+      {run.kind === 'pictures' && <SampleGrid runId={run.run_id} className="mb-5" />}
+      {run.kind === 'text' && run.state === 'completed' && (
+        <HeldOutAnswers
+          runId={run.run_id}
+          models={{ modelId: run.model_id, baseModelId: run.base_model.dataset_id }}
+          className="mb-5"
+        />
+      )}
+      {run.kind !== 'export' && <RunCurves runId={run.run_id} kind={run.kind} ended={hasEnded(run)} />}
+    </>
+  );
+}
+
+function Details({ run }: { run: Run }) {
+  return (
+    <div className="grid items-start gap-5 lg:grid-cols-2">
+      <RunDetails run={run} />
+      {run.kind !== 'export' && <RunTrackers runId={run.run_id} />}
+    </div>
   );
 }
 

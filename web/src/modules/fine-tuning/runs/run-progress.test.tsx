@@ -23,3 +23,11 @@ test.each([
   render(<RunProgress run={run} />);
   expect(screen.getByText(text)).toBeTruthy();
 });
+
+test('a queued run shows what it waits for, without figures', () => {
+  const reason = 'Waiting for the CPU, next in line.';
+  render(<RunProgress run={{ ...run, state: 'queued', reason, step: 0, progress: 0 }} />);
+  expect(screen.getByText(reason)).toBeTruthy();
+  expect(screen.getByText(/a notification tells you when it ends/)).toBeTruthy();
+  expect(screen.queryByText('Epoch')).toBeNull();
+});

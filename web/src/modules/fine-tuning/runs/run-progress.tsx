@@ -31,7 +31,13 @@ export function RunProgress({ run }: { run: Run }) {
       <p className="mt-3 text-[0.8125rem] text-muted tabular-nums">
         <RunTime run={run} />
       </p>
-      <Figures run={run} />
+      {run.state === 'queued' ? (
+        <p className="mt-3 text-muted">
+          The run starts by itself. You can leave this page: a notification tells you when it ends.
+        </p>
+      ) : (
+        <Figures run={run} />
+      )}
       <Overrun run={run} />
       {run.reason && run.reason !== phase && run.state !== 'stopping' && (
         <p className="mt-3 text-muted">{run.reason}</p>

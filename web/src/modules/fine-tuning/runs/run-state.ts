@@ -9,6 +9,12 @@ export function hasEnded({ state }: Pick<Run, 'state'>): boolean {
   return ENDS.has(state);
 }
 
+/** Returns the state of a run on the badge of its model, whose 'running' would mean deployed. */
+export function modelState(run: Stage): string {
+  const state = displayState(run);
+  return state === 'running' ? 'training' : state;
+}
+
 /** Returns the badge's state: 'running' once training has begun, 'stopped' if the server ended the run. */
 export function displayState({ state, phase, stop_reason }: Stage): Run['state'] | 'stopped' {
   if (state === 'starting' && phase === 'training') return 'running';

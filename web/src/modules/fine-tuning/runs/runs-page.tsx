@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { Plus, Sparkles } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { queryClient } from '../../../lib/api/query-client.ts';
 import { formatNumber } from '../../../lib/format/format-number.ts';
 import { useSheets } from '../../../lib/sheet.ts';
 import { type SearchOf, useUrlSearch } from '../../../lib/url-search.ts';
@@ -13,7 +14,7 @@ import { ResourceTable } from '../../../ui/resource/resource-table.tsx';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import type { runsSearch } from '../routes.ts';
 import { CompareRuns } from './curves/compare-runs.tsx';
-import { useRunStats } from './run-calls.ts';
+import { runStatsQuery, useRunStats } from './run-calls.ts';
 import { useRuns } from './run-queries.ts';
 import { runsColumns } from './runs-columns.tsx';
 
@@ -72,6 +73,11 @@ const filters = [
   },
 ];
 
+/** Reads what determines the layout of a list: without runs, it has no figures and filters. */
+export async function readRunStats(kind: Area['kind']): Promise<void> {
+  await Promise.allSettled([queryClient.ensureQueryData(runStatsQuery(kind))]);
+}
+
 /** Fine-tunes of language models. */
 export function RunsPage() {
   return <RunsOf area={text} />;
@@ -91,6 +97,9 @@ function RunsOf({ area }: { area: Area }) {
   const compareOnly = (ids: string[]) => change({ compare: ids.join(',') }, { resetScroll: false });
   const toggle = (runId: string, checked: boolean) =>
     compareOnly(checked ? [...compared, runId] : compared.filter((id) => id !== runId));
+  const stats = useRunStats(area.kind);
+  const { active, completed, failed, cancelled } = stats.data ?? {};
+  const hasNone = [active, completed, failed, cancelled].every((count) => count === 0);
   const create = (
     <Button
       variant="primary"
@@ -106,8 +115,12 @@ function RunsOf({ area }: { area: Area }) {
   );
   return (
     <ResourcePage title={area.title} description={area.description} actions={create}>
-      <Stats kind={area.kind} />
-      <FilterBar filters={filters} />
+      {!hasNone && (
+        <>
+          <Stats stats={stats} />
+          <FilterBar filters={filters} />
+        </>
+      )}
       <RunList area={area} compared={{ ids: compared, isFull, toggle }} create={create} />
       {compared.length > 0 && (
         <CompareRuns runIds={compared} isFull={isFull} onClose={() => compareOnly([])} />
@@ -116,8 +129,7 @@ function RunsOf({ area }: { area: Area }) {
   );
 }
 
-function Stats({ kind }: Pick<Area, 'kind'>) {
-  const stats = useRunStats(kind);
+function Stats({ stats }: { stats: ReturnType<typeof useRunStats> }) {
   const { data } = stats;
   const figures = [
     { label: 'In progress', value: data && formatNumber(data.active) },

@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { call } from '../../../../lib/api/api-client.ts';
 import { useFallbackInterval } from '../../../../lib/live/event-stream.ts';
 import { StatusBadge } from '../../../../ui/status-badge.tsx';
-import { displayState } from '../run-state.ts';
+import { modelState } from '../run-state.ts';
 
 const POLL_MS = 3_000;
 /** Maximum number of models per request. */
@@ -52,5 +52,5 @@ export function UnfinishedBadge({ model, models }: Props) {
 
 function RunBadge({ model, models }: Props) {
   const run = useUnfinishedRuns(models).find(({ model_id }) => model_id === model.dataset_id);
-  return run && <StatusBadge status={displayState(run)} />;
+  return run && <StatusBadge status={modelState(run)} />;
 }
