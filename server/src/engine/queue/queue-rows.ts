@@ -15,8 +15,8 @@ export function toHolding(workload: Workload, now: Date): Holding {
 }
 
 /**
- * Estimates the seconds until a run ends, from the pace of its steps. Null before the first step, or if the
- * estimated time has passed. The quoted duration is not used, because a machine with other work is slower.
+ * Estimates the seconds until a run ends, from the pace of its steps: zero if the estimated time has passed,
+ * null before the first step. The quoted duration is not used, because a machine with other work is slower.
  */
 function secondsLeft(
   workload: Pick<Workload, 'behaviour' | 'unit' | 'remainingSeconds' | 'lastReportAt'>,
@@ -26,5 +26,5 @@ function secondsLeft(
   if (behaviour === 'deployment' || unit !== 'steps') return null;
   if (remainingSeconds === null || lastReportAt === null) return null;
   const left = remainingSeconds - (now.getTime() - lastReportAt.getTime()) / 1000;
-  return left > 0 ? left : null;
+  return Math.max(0, left);
 }

@@ -114,6 +114,11 @@ describe('assignSlots', () => {
     expect(reasonOf(decisions, 'a')).toMatchObject({ reason: expect.not.stringContaining('Free in') });
   });
 
+  test('says that a run which takes longer than estimated ends soon', () => {
+    const decisions = assignSlots([waiting('a')], [holding('x', { secondsLeft: 0 })], { 'cpu:run': 1 }, now);
+    expect(reasonOf(decisions, 'a')).toMatchObject({ reason: expect.stringMatching(/ Free soon\.$/) });
+  });
+
   test('assigns GPUs by index, and never lets work overtake a request for many GPUs', () => {
     const held = holding('x', { placement: gpus(1), devices: [1] });
     const capacity = { gpus: [listed('NVIDIA_H100_80GB', [0, 1, 2, 3])] };

@@ -250,7 +250,8 @@ function explain(
   const blocker = own
     ? `your '${own.title}' is using it`
     : `${holding.length} ${holding.length === 1 ? 'workload is' : 'workloads are'} using all available slots`;
-  const estimate = seconds === null ? '' : ` Free in about ${describeSeconds(seconds)}.`;
+  const estimate =
+    seconds === null ? '' : seconds === 0 ? ' Free soon.' : ` Free in about ${describeSeconds(seconds)}.`;
   return `Waiting for ${describe(name, one)}, ${place}: ${blocker}.${estimate}`;
 }
 
