@@ -153,7 +153,6 @@ describe('Create Dataset', () => {
     expect(await screen.findByText('Your Dataset is Ready!')).toBeTruthy();
     for (const words of ['Rye', 'RAW', 'Manage Dataset', 'Close'])
       expect(screen.getByText(words)).toBeTruthy();
-    expect(screen.getByLabelText('Choose files')).toBeTruthy();
     fireEvent.click(screen.getByRole('button', { name: 'Create Dataset' }));
     expect((await screen.findByLabelText<HTMLInputElement>('Name')).value).toBe('');
   });

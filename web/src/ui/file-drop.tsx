@@ -92,6 +92,14 @@ export function FileDrop({
         )}
         {more}
       </div>
+      <Hint hint={hint} help={help} bytesMax={bytesMax} isSlim={isSlim} />
+    </div>
+  );
+}
+
+function Hint({ hint, help, bytesMax = null, isSlim = false }: Omit<Props, 'onFiles'>) {
+  return (
+    <>
       <p className={cx('text-[0.8125rem] text-muted', isSlim ? 'ml-auto' : 'mt-2')}>
         {!isSlim && hint}
         {bytesMax !== null && `${isSlim ? '' : '. '}At most ${sizeOf(bytesMax)} each.`}
@@ -101,7 +109,7 @@ export function FileDrop({
           {help}
         </p>
       )}
-    </div>
+    </>
   );
 }
 

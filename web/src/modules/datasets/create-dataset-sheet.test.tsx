@@ -15,37 +15,20 @@ vi.mock('./files/uploads/uploads.ts', async (original) => ({
   uploadFiles: vi.fn<typeof uploadFiles>(() => new Promise(() => undefined)),
 }));
 
-test.each([
-  [
-    'Manage Dataset',
-    async () => userEvent.click(await screen.findByRole('link', { name: 'Manage Dataset' })),
-  ],
-  [
-    'a chosen file',
-    async () => userEvent.upload(await screen.findByLabelText('Choose files'), new File(['{}'], 'a.jsonl')),
-  ],
-])('after %s, Back does not reopen the sheet', async (_what, goOn) => {
-  const history = createMemoryHistory({ initialEntries: ['/dataset', '/dataset?sheet=create-dataset'] });
-  const routeTree = createRootRoute({
-    component: () => (
-      <QueryClientProvider client={queryClient}>
-        <CreateDatasetSheet open onClose={() => undefined} />
-      </QueryClientProvider>
-    ),
-  });
-  render(<RouterProvider router={createRouter({ routeTree, history }) as never} />);
+test('after Manage Dataset, Back does not reopen the sheet', async () => {
+  const history = openSheet(['/dataset', '/dataset?sheet=create-dataset']);
   await userEvent.type(await screen.findByLabelText('Name'), 'Rye');
   await userEvent.click(screen.getByRole('button', { name: 'More' }));
   await userEvent.click(screen.getByRole('combobox', { name: 'Category' }));
   await userEvent.click(await screen.findByRole('option', { name: 'Book' }));
   await userEvent.click(screen.getByRole('button', { name: 'Create' }));
-  await goOn();
+  await userEvent.click(await screen.findByRole('link', { name: 'Manage Dataset' }));
   await waitFor(() => expect(history.location.pathname).toBe('/dataset/d1/description'));
   await act(async () => history.back());
   await waitFor(() => expect(history.location.href).toBe('/dataset'));
 });
 
-const openSheet = () => {
+function openSheet(initialEntries = ['/dataset']) {
   const routeTree = createRootRoute({
     component: () => (
       <QueryClientProvider client={queryClient}>
@@ -53,10 +36,10 @@ const openSheet = () => {
       </QueryClientProvider>
     ),
   });
-  const history = createMemoryHistory({ initialEntries: ['/dataset?sheet=create-dataset'] });
+  const history = createMemoryHistory({ initialEntries });
   render(<RouterProvider router={createRouter({ routeTree, history }) as never} />);
   return history;
-};
+}
 
 test('uploads the chosen files, which suggest the name, and opens the dataset', async () => {
   const history = openSheet();

@@ -205,7 +205,6 @@ function useSend() {
 type CreatedProps = { id: string; title: string; onStartAgain: () => void; onClose: () => void };
 
 function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
-  const send = useSend();
   return (
     <div className="flex flex-col items-center py-8 text-center">
       <span className="mb-4 flex size-12 items-center justify-center rounded-full bg-good-soft text-good">
@@ -231,16 +230,6 @@ function CreatedDataset({ id, title, onStartAgain, onClose }: CreatedProps) {
         <Button variant="ghost" onClick={onClose}>
           Close
         </Button>
-      </div>
-      <p className="mt-6 mb-3 text-muted">Now add the files you want to train on.</p>
-      <div className="w-full">
-        <AssetFileDrop
-          hint={DATA_FILES_HINT}
-          onFiles={(files) => {
-            onStartAgain();
-            void send(id, files);
-          }}
-        />
       </div>
     </div>
   );

@@ -30,19 +30,8 @@ export function DatasetPage() {
     <AssetPage
       id={id}
       kind="dataset"
-      actions={(asset) => (
-        <>
-          {hasPictures(asset) && <TrainLora dataset={id} />}
-          {mayTrainText(asset) && (
-            <FineTune
-              dataset={id}
-              // Prefers the file whose rows are displayed.
-              dataFile={tabOf(asset) === 'rows' ? fileToTrainOn(asset, place.file) : undefined}
-              isPrimary={!hasPictures(asset)}
-            />
-          )}
-        </>
-      )}
+      // Prefers the file whose rows are displayed.
+      actions={(asset) => <TrainButtons asset={asset} file={tabOf(asset) === 'rows' ? place.file : null} />}
     >
       {(asset, canChange) => (
         <Tabs
@@ -126,27 +115,31 @@ function contentTab(asset: Asset): string {
   return selectedDataFile(asset, undefined) === undefined ? 'files' : 'rows';
 }
 
-function TrainLora({ dataset }: { dataset: string }) {
-  const sheets = useSheets();
-  return (
-    <Button variant="primary" onClick={() => sheets.open('train-lora', { dataset })}>
-      <Images aria-hidden />
-      Train a LoRA on these
-    </Button>
-  );
-}
+type TrainProps = { asset: Asset; file: string | undefined | null };
 
-type FineTuneProps = { dataset: string; dataFile: string | undefined; isPrimary: boolean };
-
-function FineTune({ isPrimary, ...prefilled }: FineTuneProps) {
+/** Trains an image model on pictures, and a text model on rows. `file` is the displayed one, null if none. */
+function TrainButtons({ asset, file }: TrainProps) {
   const sheets = useSheets();
+  const dataset = asset.dataset_id;
+  const dataFile = file === null ? undefined : fileToTrainOn(asset, file);
+  const forPictures = hasPictures(asset);
   return (
-    <Button
-      variant={isPrimary ? 'primary' : 'secondary'}
-      onClick={() => sheets.open('create-model', { ...prefilled, settings: 'suggested' })}
-    >
-      <Sparkles aria-hidden />
-      Fine-tune on this
-    </Button>
+    <>
+      {forPictures && (
+        <Button variant="primary" onClick={() => sheets.open('train-lora', { dataset })}>
+          <Images aria-hidden />
+          Train a LoRA on these
+        </Button>
+      )}
+      {mayTrainText(asset) && (
+        <Button
+          variant={forPictures ? 'secondary' : 'primary'}
+          onClick={() => sheets.open('create-model', { dataset, dataFile, settings: 'suggested' })}
+        >
+          <Sparkles aria-hidden />
+          Fine-tune on this
+        </Button>
+      )}
+    </>
   );
 }
