@@ -83,9 +83,7 @@ it('generates, and opens the page that shows the progress', async () => {
     [quoteGeneration, { cost: '0.5' }],
     [startGeneration, { id: 'g1', generator: 'paris', state: 'queued' }],
   ]);
-  vi.mocked(call).mockImplementation(
-    async (endpoint) => (answers.get(endpoint) ?? new Promise(() => {})) as never,
-  );
+  vi.mocked(call).mockImplementation(async (endpoint) => answers.get(endpoint) ?? new Promise(() => {}));
   const router = open({ paris: { served_by: ['own'], upstreams: [] } });
   await userEvent.type(await screen.findByRole('textbox', { name: 'Prompt' }), 'An apple');
   await userEvent.click(screen.getByRole('button', { name: 'Generate' }));

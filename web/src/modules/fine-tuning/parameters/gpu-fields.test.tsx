@@ -1,5 +1,5 @@
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { fireEvent, render, screen, within } from '@testing-library/react';
+import { render, screen, within } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
 import { pricesQuery } from '../../billing/credit-queries.ts';
 import { useMachine } from '../../machines/machine-queries.ts';
