@@ -1,11 +1,11 @@
 import { Columns2, History, SquarePen, X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useWindowWidth } from '../../lib/device/use-window-width.ts';
+import { usePageTitle } from '../../lib/page-title.ts';
 import { useUrlSearch, uuid } from '../../lib/url-search.ts';
 import { Button } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
-import { usePageTitle } from '../../lib/page-title.ts';
 import { QueryView } from '../../ui/query-view.tsx';
 import { Select } from '../../ui/select.tsx';
 import { Sheet } from '../../ui/sheet.tsx';
