@@ -4,12 +4,12 @@ const name = z
   .string()
   .max(253)
   .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be the name of an object');
-const key = z.string().regex(/^[A-Za-z0-9][-A-Za-z0-9_./]*$/, 'must be the name of a label');
+const labelName = z.string().regex(/^[A-Za-z0-9][-A-Za-z0-9_./]*$/, 'must be the name of a label');
 const labelValue = z
   .string()
   .max(63)
   .regex(/^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/, 'must be the value of a label');
-const labels = z.record(key, labelValue);
+const labels = z.record(labelName, labelValue);
 
 /** Settings of a pod, with the names and values of Kubernetes. */
 const podPart = z.strictObject({
@@ -46,7 +46,7 @@ const podPart = z.strictObject({
       'cannot contain labels of bakehouse/, kueue.x-k8s.io/ and batch.kubernetes.io/',
     )
     .optional(),
-  annotations: z.record(key, z.string()).optional(),
+  annotations: z.record(labelName, z.string()).optional(),
   /** Volume on which pods of all users keep downloaded input files; only the download container mounts it. */
   inputCache: z.strictObject({ claimName: name, gigabytes: z.number().min(1) }).optional(),
 });

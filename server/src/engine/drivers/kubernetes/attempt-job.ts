@@ -159,18 +159,22 @@ function podSpec(
         volumeMounts: [...MOUNTS, { name: 'given', mountPath: GIVEN_DIR, readOnly: true }],
       },
     ],
-    volumes: [
-      {
-        name: 'token',
-        secret: { secretName: attemptName(launch.workloadId, launch.attempt), defaultMode: 0o440 },
-      },
-      ...(inputCache ? [{ name: 'cache', persistentVolumeClaim: { claimName: inputCache.claimName } }] : []),
-      { name: 'given', emptyDir: {} },
-      { name: 'work', emptyDir: {} },
-      { name: 'tmp', emptyDir: {} },
-      { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '2Gi' } },
-    ],
+    volumes: volumesOf(launch, inputCache),
   };
+}
+
+function volumesOf({ workloadId, attempt }: Launch, inputCache: PodPart['inputCache']) {
+  return [
+    {
+      name: 'token',
+      secret: { secretName: attemptName(workloadId, attempt), defaultMode: 0o440 },
+    },
+    ...(inputCache ? [{ name: 'cache', persistentVolumeClaim: { claimName: inputCache.claimName } }] : []),
+    { name: 'given', emptyDir: {} },
+    { name: 'work', emptyDir: {} },
+    { name: 'tmp', emptyDir: {} },
+    { name: 'shm', emptyDir: { medium: 'Memory', sizeLimit: '2Gi' } },
+  ];
 }
 
 const CONFINED = {

@@ -56,7 +56,9 @@ test('processes count the calls of a caller together', async () => {
 test('an exact limit accepts no call too many, whichever processes receive the calls', async () => {
   const processes = await Promise.all([aProcess(), aProcess(), aProcess()]);
   const answers = await Promise.all(processes.flatMap(({ call }) => [call('/guess'), call('/guess')]));
-  expect(answers.map(([status]) => status).toSorted()).toEqual([200, 200, 429, 429, 429, 429]);
+  const statuses = answers.map(([status]) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(2);
+  expect(statuses.filter((status) => status === 429)).toHaveLength(4);
 });
 
 test('a window of the database ends for every process', async () => {

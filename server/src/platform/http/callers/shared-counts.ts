@@ -19,13 +19,29 @@ export type SharedCounts = {
   close: () => void;
 };
 
+type Options = { name?: string; isExact?: boolean };
+
 /**
  * Counts calls in windows that all web processes share. Each process counts in memory and exchanges its
  * counts through PostgreSQL twice a second, so no call waits for the database. Within that half second each
- * process may accept as many calls as the limit permits. Limits with `isExact` count in the database before each call instead.
- * While the database is unavailable, a process applies the limits to its own calls.
+ * process may accept as many calls as the limit permits. Limits with `isExact` count in the database before
+ * each call instead. While the database is unavailable, a process applies the limits to its own calls.
  */
 export function shareCounts(db: Database, webProcesses: () => number): SharedCounts {
+  const exchange = openExchange(db);
+  const parts = { db, exchange, webProcesses };
+  class Store extends LimitCounts {
+    constructor(options: Options) {
+      super(parts, options);
+    }
+  }
+  return { Store, close: exchange.close };
+}
+
+type Parts = { db: Database; exchange: ReturnType<typeof openExchange>; webProcesses: () => number };
+
+/** Sends changed counts to the database and reads those of all processes, within half a second. */
+function openExchange(db: Database) {
   const unsent = new Set<Count>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -53,64 +69,72 @@ export function shareCounts(db: Database, webProcesses: () => number): SharedCou
         });
     }, EXCHANGE_MS).unref();
   };
+  return {
+    send: (count: Count) => {
+      unsent.add(count);
+      exchangeSoon();
+    },
+    drop: (count: Count) => unsent.delete(count),
+    close: () => clearTimeout(timer),
+  };
+}
 
-  /** One limit's counts, as the rate limit plugin requires them. */
-  class Store implements FastifyRateLimitStore {
-    readonly #name: string;
-    readonly #isExact: boolean;
-    readonly #counts = new Map<string, Count>();
+/** One limit's counts, as the rate limit plugin requires them. */
+class LimitCounts implements FastifyRateLimitStore {
+  readonly #parts: Parts;
+  readonly #name: string;
+  readonly #isExact: boolean;
+  readonly #counts = new Map<string, Count>();
 
-    constructor({ name = '', isExact = false }: { name?: string; isExact?: boolean }) {
-      this.#name = name;
-      this.#isExact = isExact;
+  constructor(parts: Parts, { name = '', isExact = false }: Options) {
+    this.#parts = parts;
+    this.#name = name;
+    this.#isExact = isExact;
+  }
+
+  child(options: object): LimitCounts {
+    return new LimitCounts(this.#parts, options);
+  }
+
+  incr(
+    key: string,
+    done: (error: Error | null, counted?: { current: number; ttl: number }) => void,
+    windowMs = 0,
+  ): void {
+    if (!this.#isExact) {
+      const count = this.#countLocally(key, windowMs);
+      done(null, { current: count.shared + count.own, ttl: count.endsAt - performance.now() });
+      return;
     }
+    const bucket = bucketOf(this.#name, key);
+    addCounts(this.#parts.db, [{ bucket, calls: 1, windowMs }]).then((counted) => {
+      const { calls, leftMs } = counted.get(bucket) ?? { calls: 1, leftMs: windowMs };
+      done(null, { current: calls, ttl: leftMs });
+    }, done);
+  }
 
-    child(options: object): Store {
-      return new Store(options);
-    }
+  #countLocally(key: string, windowMs: number): Count {
+    const now = performance.now();
+    const count = this.#counts.get(key) ?? {
+      ...{ bucket: bucketOf(this.#name, key), windowMs, own: 0, shared: 0, endsAt: 0 },
+    };
+    if (count.endsAt <= now) Object.assign(count, { own: 0, shared: 0, endsAt: now + windowMs });
+    count.own += 1;
+    // The map's order is that of the last calls.
+    this.#counts.delete(key);
+    this.#counts.set(key, count);
+    if (this.#counts.size > CALLERS_MAX) this.#dropOldest();
+    if (this.#parts.webProcesses() > 1) this.#parts.exchange.send(count);
+    return count;
+  }
 
-    incr(
-      key: string,
-      done: (error: Error | null, counted?: { current: number; ttl: number }) => void,
-      windowMs = 0,
-    ) {
-      if (!this.#isExact) {
-        const count = this.#countLocally(key, windowMs);
-        done(null, { current: count.shared + count.own, ttl: count.endsAt - performance.now() });
-        return;
-      }
-      const bucket = bucketOf(this.#name, key);
-      addCounts(db, [{ bucket, calls: 1, windowMs }])
-        .then((counted) => counted.get(bucket))
-        .then((row) => done(null, { current: row?.calls ?? 1, ttl: row?.leftMs ?? windowMs }))
-        .catch((error: Error) => done(error));
-    }
-
-    #countLocally(key: string, windowMs: number): Count {
-      const now = performance.now();
-      const bucket = bucketOf(this.#name, key);
-      const count = this.#counts.get(key) ?? { bucket, windowMs, own: 0, shared: 0, endsAt: 0 };
-      if (count.endsAt <= now) Object.assign(count, { own: 0, shared: 0, endsAt: now + windowMs });
-      count.own += 1;
+  #dropOldest(): void {
+    for (const [key, count] of this.#counts) {
       this.#counts.delete(key);
-      this.#counts.set(key, count);
-      if (this.#counts.size > CALLERS_MAX) this.#dropOldest();
-      if (webProcesses() > 1) {
-        unsent.add(count);
-        exchangeSoon();
-      }
-      return count;
-    }
-
-    #dropOldest(): void {
-      for (const [key, count] of this.#counts) {
-        this.#counts.delete(key);
-        unsent.delete(count);
-        return;
-      }
+      this.#parts.exchange.drop(count);
+      return;
     }
   }
-  return { Store, close: () => clearTimeout(timer) };
 }
 
 /** Deletes counts whose window ended before `time`. */
