@@ -91,12 +91,13 @@ export function displayAmount(microBgl: bigint, currency: Currency, places = 2):
 }
 
 /**
- * Returns the number of decimals to show. Normally two. Below a tenth, as many as show two significant
- * digits, unless two decimals are exact.
+ * Returns the number of decimals to show. Normally two. Below a cent (0.25 BGL), as many as show two
+ * significant digits, unless two decimals are exact.
  */
 export function placesFor(microBgl: bigint, currency: Currency): number {
   const exact = currency === 'USD' ? formatUsd(microBgl) : formatBgl(microBgl);
-  const zeros = /^-?0\.(00+|0(?=\d\d))/.exec(exact)?.[1]?.length;
+  const cut = currency === 'USD' ? /^-?0\.(00+)/ : /^-?0\.(00+|0(?=\d\d))/;
+  const zeros = cut.exec(exact)?.[1]?.length;
   return zeros === undefined ? 2 : Math.min(zeros + 2, EXACT_PLACES[currency]);
 }
 

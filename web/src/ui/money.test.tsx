@@ -7,7 +7,7 @@ import { Money } from './money.tsx';
 test('the keyboard and a tap show the exact amount of a rounded one', async () => {
   currencyChoice.set('USD');
   render(<Money bgl="0.575139" sign="−" />);
-  const amount = await screen.findByRole('button', { name: '−$0.023' });
+  const amount = await screen.findByRole('button', { name: '−$0.02' });
   await userEvent.tab();
   expect(document.activeElement).toBe(amount);
   await userEvent.keyboard('{Enter}');

@@ -69,7 +69,7 @@ describe('a run', () => {
     pass(120);
     expect(await told()).toBe(' Free in about 3 min.');
     pass(180);
-    expect(await told()).toBe('');
+    expect(await told()).toBe(' Free soon.');
   });
 
   test('that is cancelled while it waits ends immediately', async () => {

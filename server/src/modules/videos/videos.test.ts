@@ -223,8 +223,8 @@ test('the starter generates what it supports at the price of its output; its dep
   const left = { duration: 5, aspect_ratio: '16:9' };
   expect(await made({})).toMatchObject({ model: WAN_STARTER, ...left, served_by: byStarter });
   expect(await made({ model: WAN_STARTER })).toMatchObject({ served_by: byStarter });
-  // The requested settings for Veo are stored. The answer also has the properties of the actual output.
-  const asSpecified = { parameters: { duration: '8', quality: 'fhd', generate_audio: true }, steps: 16 };
+  // The answer has the requested settings and the properties of the actual output.
+  const asSpecified = { parameters: { ...fixed, generate_audio: false }, steps: 16 };
   const veo = { model: 'veo-3.0', duration: 8, quality: 'fhd' };
   expect(await made(veo, asSpecified)).toMatchObject({
     ...{ ...veo, served_by: byStarter },

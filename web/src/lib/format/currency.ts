@@ -16,8 +16,8 @@ import { formatNumber } from './format-number.ts';
 export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD', 'BGL'], 'USD');
 
 /**
- * Formats an API amount (decimal BGL) in the display currency: '$5.00', '125.00 BGL'. Small amounts have two
- * significant digits, '$0.023', and tiny ones only a bound, '<$0.0001'.
+ * Formats an API amount (decimal BGL) in the display currency: '$5.00', '125.00 BGL'. Below a cent,
+ * amounts have two significant digits, '$0.0023', and tiny ones only a bound, '<$0.0001'.
  */
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);

@@ -94,7 +94,7 @@ it('uploads and edits a picture; the history shows a placeholder in the meantime
   });
   await renderPage('/flux-kontext');
   await fillAndGenerate();
-  expect(results().getByText('Uploading the picture')).toBeTruthy();
+  expect(await results().findByText('Uploading the picture')).toBeTruthy();
   expect(results().getByRole('progressbar').getAttribute('aria-valuenow')).toBe('25');
   expect(screen.getByRole('img', { name: 'An edit, processing' }).title).toBe('Processing, about 2.5 MB');
 

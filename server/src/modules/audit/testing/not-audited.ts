@@ -9,6 +9,7 @@ import * as chatRows from '@bakehouse/contract/chat-rows';
 import * as configurations from '@bakehouse/contract/configurations';
 import * as contact from '@bakehouse/contract/contact';
 import * as conversations from '@bakehouse/contract/conversations';
+import { editRows } from '@bakehouse/contract/data-files';
 import * as imageDeployments from '@bakehouse/contract/deployments/images';
 import * as deployments from '@bakehouse/contract/deployments/text';
 import * as diffusionTraining from '@bakehouse/contract/diffusion-training';
@@ -201,6 +202,7 @@ export const auditedElsewhere = new Map<Endpoint, { action: string; test: string
   [shares.unshareAsset, { action: 'asset.unshared', test: SHARING_TEST }],
   [shareLinks.shareGeneration, { action: 'generation.shared', test: LINK_TEST }],
   [shareLinks.unshareGeneration, { action: 'generation.unshared', test: LINK_TEST }],
+  [editRows, { action: 'asset.committed', test: 'modules/datasets/edit-rows.test.ts' }],
   [chatRows.addChatRow, { action: 'asset.committed', test: 'modules/datasets/chats/chat-rows.test.ts' }],
   [captions.saveCaptions, { action: 'asset.committed', test: 'modules/datasets/captions/captions.test.ts' }],
   [commits.saveCard, { action: 'asset.committed', test: 'wires/huggingface/commits.test.ts' }],
