@@ -39,19 +39,19 @@ export function RunSummary({ wizard: { state, dispatch }, validation }: Props) {
         {rows.map(([label, value, step]) => (
           <div key={label} className="flex min-h-11 items-center gap-4 px-4 py-1.5">
             <dt className="w-20 shrink-0 text-muted">{label}</dt>
-            <dd className="min-w-0 flex-1 font-medium tabular-nums [overflow-wrap:anywhere]">
-              {value || '–'}
+            <dd className="flex min-w-0 flex-1 items-center gap-4 font-medium tabular-nums">
+              <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{value || '–'}</span>
+              {step && (
+                <Button
+                  variant="ghost"
+                  size="sm"
+                  aria-label={`Edit: ${label}`}
+                  onClick={() => dispatch({ do: 'back', to: step })}
+                >
+                  Edit
+                </Button>
+              )}
             </dd>
-            {step && (
-              <Button
-                variant="ghost"
-                size="sm"
-                aria-label={`Edit: ${label}`}
-                onClick={() => dispatch({ do: 'back', to: step })}
-              >
-                Edit
-              </Button>
-            )}
           </div>
         ))}
       </dl>
