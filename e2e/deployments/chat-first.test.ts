@@ -96,7 +96,6 @@ async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   await starter.getByText('What is rye?').waitFor();
   expect(await starter.getByText('What is emmer?').count()).toBe(0);
   await list.getByRole('button', { name: 'Delete “What is emmer?”' }).click();
-  await look(page, 'chat-delete');
   await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click();
   await list.getByText('What is emmer?').waitFor({ state: 'detached' });
   await list.getByText('What is rye?').waitFor();
