@@ -203,6 +203,33 @@ test('the conversation with an ended deployment can be read', async () => {
   expect(screen.queryByLabelText('Message')).toBeNull();
 });
 
+test('if a compared model ends, its side becomes read-only and no other model is asked', async () => {
+  const ended = { ...SPELT, pod_id: ENDED };
+  has.pods = [RYE, ended];
+  const turns = [{ role: 'user', content: 'Which bread?' }];
+  const id = kept.keep(ENDED, { turns });
+  kept.keep('p-rye', { turns }, id);
+  const router = open(`/chat?model=p-rye&beside=${ENDED}&conversation=${id}`);
+  await chatWith('spelt');
+  const left = await chatWith('rye');
+  has.pods = [RYE];
+  await queryClient.invalidateQueries({ queryKey: ['deployment'] });
+  await screen.findByText('This deployment has ended. Deploy the model again to chat with it.');
+  expect(screen.getAllByText('Which bread?', { selector: '[role=log] *' })).toHaveLength(2);
+  expect(await chatWith('rye')).toBe(left);
+  await ask(left, 'Why?');
+  await within(left).findByText('rye answers');
+  expect(asked).toEqual([{ model: 'rye', question: 'Why?' }]);
+  // The other side may also be the one that ended.
+  await userEvent.click(screen.getByRole('button', { name: 'Stop comparing' }));
+  await userEvent.click(await (await past()).findByRole('button', { name: /Rye and Ended deployment$/ }));
+  expect(router.state.location.search).toEqual({ model: 'p-rye', beside: ENDED, conversation: id });
+  await router.navigate({ to: `/chat?model=${ENDED}&beside=p-rye&conversation=${id}` } as never);
+  await chatWith('rye');
+  await screen.findByText('This deployment has ended. Deploy the model again to chat with it.');
+  expect(asked).toHaveLength(1);
+});
+
 test('a new installation shows that its starter model is being prepared', async () => {
   has.models = [];
   has.preparations = [{ id: 'starter-language-model', state: 'running' }];

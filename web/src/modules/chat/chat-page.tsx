@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { useWindowWidth } from '../../lib/device/use-window-width.ts';
 import { usePageTitle } from '../../lib/page-title.ts';
 import { useUrlSearch, uuid } from '../../lib/url-search.ts';
-import { Button } from '../../ui/button.tsx';
+import { Button, ButtonLink } from '../../ui/button.tsx';
 import { Checkbox } from '../../ui/checkbox.tsx';
 import { EmptyState } from '../../ui/empty-state.tsx';
 import { QueryView } from '../../ui/query-view.tsx';
@@ -53,13 +53,11 @@ export function ChatPage() {
   usePageTitle('Chat');
   const chat = useChat();
   const { shown, id } = chat;
-  const { model } = shown;
   const answering = useAnsweringModels(shown);
-  const { models } = answering;
+  const { models, ended, areKnown } = answering;
   const hasRoom = useWindowWidth('lg');
   const [isHistoryOpen, setHistoryOpen] = useState(false);
-  const rank = (of: string) => models.findIndex((one) => one.id === of);
-  const history = <Conversations {...{ models, rank, chat }} onChosen={() => setHistoryOpen(false)} />;
+  const history = <Conversations {...{ models, areKnown, chat }} onChosen={() => setHistoryOpen(false)} />;
   const historyButton = !hasRoom && (
     <Button variant="ghost" size="icon" aria-label="Conversations" onClick={() => setHistoryOpen(true)}>
       <History aria-hidden />
@@ -85,9 +83,9 @@ export function ChatPage() {
         <QueryView query={answering.query} failed="The models could not be loaded" pending={<Pending />}>
           {() => {
             if (!answering.isReady) return <Pending />;
-            if (shown.conversation && model !== undefined && rank(model) < 0)
-              return <EndedChat {...{ id, model }} leading={historyButton} />;
-            if (!answering.chosen) return <NothingAnswers />;
+            if (ended && !models.some((one) => one.id === shown.model || one.id === shown.beside))
+              return <EndedChat {...{ id, model: ended }} leading={historyButton} />;
+            if (!answering.chosen) return <NothingAnswers leading={historyButton} />;
             return <Chats {...{ ...answering, chat, chosen: answering.chosen, historyButton }} />;
           }}
         </QueryView>
@@ -98,16 +96,22 @@ export function ChatPage() {
 
 type ConversationsProps = {
   models: readonly AnsweringModel[];
-  /** Returns the model's position among those that answer; -1 for others. */
-  rank: (model: string) => number;
+  /** False while the user's deployments load. */
+  areKnown: boolean;
   chat: ReturnType<typeof useChat>;
   onChosen: () => void;
 };
 
 /** The earlier conversations, and a button for a new one. */
-function Conversations({ models, rank, chat: { shown, id, open }, onChosen }: ConversationsProps) {
-  const inOrder = (some: string[]) => some.toSorted((one, other) => rank(one) - rank(other));
-  const titleOf = (of: string) => models[rank(of)]?.title ?? (uuid(of) ? 'Ended deployment' : of);
+function Conversations({ models, areKnown, chat: { shown, id, open }, onChosen }: ConversationsProps) {
+  // Models that no longer answer come last.
+  const inOrder = (some: string[]) => {
+    const answering = models.map((one) => one.id).filter((one) => some.includes(one));
+    return [...answering, ...some.filter((one) => !answering.includes(one))];
+  };
+  const titleOf = (of: string) =>
+    models.find((one) => one.id === of)?.title ??
+    (uuid(of) ? (areKnown ? 'Ended deployment' : 'Deployment') : of);
   const begin = () => {
     onChosen();
     open({ model: shown.model, beside: shown.beside });
@@ -136,13 +140,13 @@ function Conversations({ models, rank, chat: { shown, id, open }, onChosen }: Co
   );
 }
 
-type ChatsProps = Pick<ReturnType<typeof useAnsweringModels>, 'models' | 'second'> & {
+type ChatsProps = Pick<ReturnType<typeof useAnsweringModels>, 'models' | 'second' | 'ended'> & {
   chat: ReturnType<typeof useChat>;
   chosen: AnsweringModel;
   historyButton: ReactNode;
 };
 
-function Chats({ models, chosen, second, chat, historyButton }: ChatsProps) {
+function Chats({ models, chosen, second, ended, chat, historyButton }: ChatsProps) {
   const { id, isBegun, open, keep } = chat;
   const without = (other?: AnsweringModel) => models.filter((one) => one.id !== other?.id);
   const shared = {
@@ -150,18 +154,23 @@ function Chats({ models, chosen, second, chat, historyButton }: ChatsProps) {
     isBegun,
     onAsk: () => keep({ conversation: id, model: chosen.id, beside: second?.id }),
   };
-  if (second) {
+  const beside = second?.id ?? ended;
+  if (beside !== undefined) {
     return (
       <Compared
-        key={`${chosen.id} ${second.id} ${id}`}
+        key={`${chosen.id} ${beside} ${id}`}
         first={{
           ...{ ...shared, model: chosen, choices: without(second), leading: historyButton },
-          onChoose: (other) => open({ model: other, beside: second.id }),
+          onChoose: (other) => open({ model: other, beside: second?.id }),
         }}
-        second={{
-          ...{ ...shared, model: second, choices: without(chosen) },
-          onChoose: (other) => open({ model: chosen.id, beside: other }),
-        }}
+        second={
+          second
+            ? {
+                ...{ ...shared, model: second, choices: without(chosen) },
+                onChoose: (other) => open({ model: chosen.id, beside: other }),
+              }
+            : beside
+        }
         onStop={() => open({ model: chosen.id })}
       />
     );
@@ -186,29 +195,39 @@ function Chats({ models, chosen, second, chat, historyButton }: ChatsProps) {
   );
 }
 
-type ComparedProps = { first: PaneProps; second: PaneProps; onStop: () => void };
+type ComparedProps = {
+  first: PaneProps;
+  /** The id of a model that no longer answers, whose answers can only be read. */
+  second: PaneProps | string;
+  onStop: () => void;
+};
 
 /** Two models that are asked the same questions. */
 function Compared({ first, second, onStop }: ComparedProps) {
   const [isTogether, setTogether] = useState(true);
   const [conversations] = useState(createSharedQuestion);
   const [field, setField] = useState<HTMLElement | null>(null);
+  const hasEnded = typeof second === 'string';
+  const action = (
+    <Button variant="ghost" size="icon" aria-label="Stop comparing" onClick={onStop}>
+      <X aria-hidden />
+    </Button>
+  );
   return (
     <>
       <div className="grid min-h-0 flex-1 grid-rows-2 divide-line max-md:divide-y md:grid-cols-2 md:grid-rows-1 md:divide-x">
-        <Pane {...first} together={isTogether ? { conversations, field } : undefined} />
-        <Pane
-          {...second}
-          isSecond
-          together={isTogether ? { conversations } : undefined}
-          action={
-            <Button variant="ghost" size="icon" aria-label="Stop comparing" onClick={onStop}>
-              <X aria-hidden />
-            </Button>
-          }
-        />
+        <Pane {...first} together={isTogether && !hasEnded ? { conversations, field } : undefined} />
+        {hasEnded ? (
+          <EndedChat id={first.id} model={second} action={action} />
+        ) : (
+          <Pane
+            {...second}
+            {...{ action, isSecond: true }}
+            together={isTogether ? { conversations } : undefined}
+          />
+        )}
       </div>
-      <div className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-4 pt-2 pb-3">
+      <div hidden={hasEnded} className="mx-auto flex w-full max-w-3xl flex-col gap-2 px-4 pt-2 pb-3">
         <div ref={setField} className="empty:hidden" />
         <Checkbox label="Send each question to both models" checked={isTogether} onChange={setTogether} />
       </div>
@@ -262,17 +281,21 @@ function Pane({ model, choices, onChoose, leading, action, together, isSecond, .
 }
 
 /** A new installation has no model to chat with until the starter model is prepared. */
-function NothingAnswers() {
+function NothingAnswers({ leading }: { leading: ReactNode }) {
   const starter = useMachine().data?.preparations.find(({ id }) => id === 'starter-language-model');
   const isComing = starter !== undefined && starter.state !== 'failed';
   return (
-    <div className="m-auto">
-      <EmptyState
-        title={isComing ? 'The starter model is being prepared' : 'No model answers yet'}
-        description={
-          isComing ? 'You can chat here as soon as it is ready.' : 'Deploy a model to chat with it here.'
-        }
-      />
+    <div className="flex flex-1 flex-col">
+      <div className="px-4 py-2">{leading}</div>
+      <div className="m-auto">
+        <EmptyState
+          title={isComing ? 'The starter model is being prepared' : 'No model answers yet'}
+          description={
+            isComing ? 'You can chat here as soon as it is ready.' : 'Deploy a model to chat with it here.'
+          }
+          action={!isComing && <ButtonLink to="/my-deployments">Deploy a model</ButtonLink>}
+        />
+      </div>
     </div>
   );
 }

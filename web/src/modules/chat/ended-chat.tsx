@@ -7,20 +7,21 @@ import { Skeleton } from '../../ui/skeleton.tsx';
 import { chatWith } from './chat-tab.tsx';
 import { ShownConversation } from './playground.tsx';
 
-type Props = { id: string; model: string; leading: ReactNode };
+type Props = { id: string; model: string; leading?: ReactNode; action?: ReactNode };
 
 /** A read-only conversation with a model that does not answer now, such as an ended deployment. */
-export function EndedChat({ id, model, leading }: Props) {
+export function EndedChat({ id, model, leading, action }: Props) {
   const query = useQuery(
     endpointQuery(['deployment', 'one', model, 'chat'], vllmStatus, { params: { podId: model } }),
   );
   const page = { about: '', suggestions: [] };
   const gone = { model, modelName: model, device: undefined, closed: 'This model does not answer here.' };
   return (
-    <section className="flex min-h-0 flex-1 flex-col" aria-label="Chat">
+    <section className="flex min-h-0 min-w-0 flex-1 flex-col" aria-label="Chat">
       <div className="flex min-h-13 items-center gap-2 px-4 py-2">
         {leading}
         <h2 className="min-w-0 truncate font-medium">{query.data?.title ?? model}</h2>
+        <div className="ml-auto">{action}</div>
       </div>
       <QueryView
         query={query}

@@ -30,9 +30,10 @@ const podsQuery = (userId: string) =>
 
 /**
  * Returns the models that can answer (the user's deployments first), the chosen model, and the one to compare
- * it with. Without a choice in the URL, it is the newest running deployment, otherwise the starter model.
+ * it with. Without a choice in the URL, it is the newest running deployment, otherwise the starter model. No
+ * other model replaces one of a conversation, because the user would pay for it unasked: `ended` is such a model.
  */
-export function useAnsweringModels({ model, beside }: Pick<ChatSearch, 'model' | 'beside'>) {
+export function useAnsweringModels({ model, beside, conversation }: ChatSearch) {
   const deployments = useQuery({
     ...podsQuery(useUser().id),
     refetchInterval: useFallbackInterval(POLL_MS),
@@ -52,9 +53,16 @@ export function useAnsweringModels({ model, beside }: Pick<ChatSearch, 'model' |
   const [opened, setOpened] = useState<string | null>(null);
   const usual = own.find(({ pod }) => pod?.status === 'running') ?? starters[0] ?? own[0];
   const isReady = !deployments.isPending || deployments.failureCount > 0;
-  const chosen = isReady && query.data ? (find(model) ?? find(opened) ?? usual) : undefined;
+  const chosen =
+    isReady && query.data
+      ? (find(model) ?? (conversation ? find(beside) : undefined) ?? find(opened) ?? usual)
+      : undefined;
   if (chosen && chosen.id !== opened) setOpened(chosen.id);
   const others = models.filter((one) => one !== chosen);
-  const second = beside === undefined ? undefined : (others.find(({ id }) => id === beside) ?? others[0]);
-  return { query, models, chosen, second, isReady };
+  const second =
+    beside === undefined
+      ? undefined
+      : (others.find(({ id }) => id === beside) ?? (conversation ? undefined : others[0]));
+  const ended = conversation && [model, beside].find((id) => id !== undefined && !find(id));
+  return { query, models, chosen, second, ended, isReady, areKnown: deployments.data !== undefined };
 }
