@@ -2,6 +2,7 @@ import { fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { type Column, DataTable, type Sort } from './data-table.tsx';
+import { Money } from './money.tsx';
 
 type Row = { id: string; size: number };
 
@@ -48,6 +49,22 @@ test('a row is clickable, but its links handle their own clicks', async () => {
   expect(onRowClick).not.toHaveBeenCalled();
   await userEvent.click(screen.getByRole('cell', { name: '2' }));
   expect(onRowClick).toHaveBeenCalledExactlyOnceWith({ id: 'row-2', size: 2 });
+});
+
+test('a tap on a rounded amount shows the exact one and does not open the row', async () => {
+  const onRowClick = vi.fn<(row: Row) => void>();
+  const cost = { id: 'cost', header: 'Cost', cell: () => <Money bgl="0.575139" /> };
+  render(
+    <DataTable
+      label="Things"
+      columns={[cost]}
+      rows={rows(1)}
+      rowKey={(row) => row.id}
+      onRowClick={onRowClick}
+    />,
+  );
+  await userEvent.click(await screen.findByRole('button', { name: '$0.02' }));
+  expect(onRowClick).not.toHaveBeenCalled();
 });
 
 test('selecting text in a row does not open the row', async () => {

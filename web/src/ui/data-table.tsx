@@ -216,7 +216,7 @@ function allHiddenBelow(columns: readonly HideBelow[]): 'sm' | 'md' | 'lg' | nul
   return widths[narrowest] ?? null;
 }
 
-const CONTROLS = 'a, button, input, label, [role="menuitem"], [data-control]';
+const CONTROLS = 'a, button, input, label, [role="button"], [role="menuitem"], [data-control]';
 
 function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest(CONTROLS) !== null;
