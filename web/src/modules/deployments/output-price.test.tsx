@@ -21,7 +21,7 @@ test('shows the price of a picture or video in addition to the hours, as charged
         <OutputPrice kind={kind} />.
       </QueryClientProvider>,
     ).container.textContent;
-  expect(show('flux')).toBe('Paid by the hour, and $0.03 for each picture with 28 steps.');
+  expect(show('flux')).toBe('Paid by the hour, and $0.028 for each picture with 28 steps.');
   expect(screen.getByTitle('0.7 BGL')).toBeTruthy();
   expect(show('paris')).toBe('Paid by the hour, and $0.10 for each picture with 100 steps by 4 experts.');
   expect(show('wan')).toBe('Paid by the hour, and $0.03 for each video of 5 s at 720p with 30 steps.');

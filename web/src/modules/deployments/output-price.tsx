@@ -26,8 +26,8 @@ function PricePerOutput({ output }: { output: OutputCost }) {
   const experts = output.experts === undefined ? 1 : defaultOf(generator, output.experts);
   return (
     <>
-      , and {price ? <Money bgl={priceOf(price.unit_price, steps * experts)} /> : <AmountToCome />} for each{' '}
-      {output.makes ?? 'picture'} with {steps} steps
+      , and {price ? <Money unrounded bgl={priceOf(price.unit_price, steps * experts)} /> : <AmountToCome />}{' '}
+      for each {output.makes ?? 'picture'} with {steps} steps
       {experts > 1 && ` by ${experts} experts`}
     </>
   );

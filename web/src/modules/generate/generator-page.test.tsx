@@ -112,11 +112,11 @@ it("a page served by a service shows that and its price, and offers the service'
     'Once it starts, it cannot be cancelled. fal-ai/flux/dev',
   );
   expect(screen.queryByRole('group', { name: 'Quality' })).toBeNull();
-  expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.03');
+  expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.025');
   const count = await screen.findByRole('spinbutton', { name: 'Pictures' });
   await userEvent.clear(count);
   await userEvent.type(count, '3');
-  expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.08');
+  expect(screen.getByRole('group', { name: 'Price' }).textContent).toContain('$0.075');
   cleanup();
   await open('/bakery/flux', ['upstream', 'own']);
   expect(screen.getByText(/Runs on this server; nothing is sent elsewhere/)).toBeTruthy();
@@ -133,7 +133,7 @@ it('until the session is known, nothing can be generated and no visitor price is
   expect(screen.getByRole('group', { name: 'Price' }).textContent).toBe('Price');
 
   act(() => void queryClient.setQueryData(sessionQuery.queryKey, null));
-  await screen.findByText('$0.03');
+  await screen.findByText('$0.025');
   expect(generate().disabled).toBe(false);
   await userEvent.click(generate());
   expect(await screen.findByText('API key not found')).toBeTruthy();

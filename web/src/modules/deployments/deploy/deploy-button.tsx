@@ -40,7 +40,7 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
         {price ? (
           <>
             <span role="status">{isPriceChange(deployment.error) && 'The price has changed: '}</span>
-            <Money bgl={price} /> per hour plus {outputsOf(request.kind)}; an hour is held
+            <Money unrounded bgl={price} /> per hour plus {outputsOf(request.kind)}; an hour is held
           </>
         ) : quote.isError ? (
           errorMessage(quote.error)

@@ -61,7 +61,7 @@ export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props
         {deviceName(device)}
       </Figure>
       <Figure label="Price" note={priceNote}>
-        <Money bgl={price_per_hour} /> per hour
+        <Money unrounded bgl={price_per_hour} /> per hour
       </Figure>
       <Figure label="Cost so far" note={costNote}>
         <Money bgl={cost_so_far} />
@@ -95,7 +95,7 @@ export function DeploymentSummary({ deployment }: SummaryProps) {
       </span>
       <span>· {deviceName(device)}</span>
       <span>
-        · <Money bgl={price_per_hour} /> an hour
+        · <Money unrounded bgl={price_per_hour} /> an hour
       </span>
       {terminated_at === null && (
         <span>· {minutes === null ? 'never sleeps' : `sleeps after ${formatNumber(minutes)} min`}</span>

@@ -21,7 +21,7 @@ export function Price({ quote, className }: Props) {
         <p className="font-semibold text-lg">Unknown</p>
       ) : (
         <p className={cx('font-semibold text-lg', !isSettled && 'opacity-60')}>
-          <Money bgl={cost} />
+          <Money unrounded bgl={cost} />
           {parseBgl(cost) === 0n && (
             <span className="ml-1.5 font-normal text-[0.8125rem] text-muted">Free</span>
           )}
