@@ -73,14 +73,18 @@ export async function findWorkloadWithSpec(
   return row ? { ...toWorkload(row), spec: toSpec(row.spec) } : null;
 }
 
-/** Returns the number of training runs that execute now. */
-export async function countTrainingRuns(db: Database): Promise<number> {
+/** Returns the number of training runs that execute now on the CPU of the machine that a workload is on. */
+export async function countTrainingRunsNextTo(db: Database, id: string): Promise<number> {
   const { count } = await db
     .selectFrom('workloads')
     .select(({ fn }) => fn.countAll<string>().as('count'))
     .where('ended_at', 'is', null)
     .where('state', '<>', 'queued')
     .where('spec_kind', '=', 'train')
+    .where('accelerator', 'is', null)
+    .where('machine_id', '=', (build) =>
+      build.selectFrom('workloads as given').select('given.machine_id').where('given.id', '=', id),
+    )
     .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { chatCompletions, completions } from '@bakehouse/contract/chat';
-import { countTrainingRuns } from '../../engine/workloads.ts';
+import { countTrainingRunsNextTo } from '../../engine/workloads.ts';
 import type { Context } from '../../platform/context.ts';
 import { AppError, modelUnavailable, unavailable } from '../../platform/errors.ts';
 import { Answer } from '../../platform/http/answer.ts';
@@ -263,8 +263,8 @@ async function readChunks(
 }
 
 /** Returns a reason if other work slows the processors down that answer; otherwise an empty text. */
-async function describeBusyMachine({ db }: Context, { accelerator }: Upstream): Promise<string> {
-  const runs = accelerator === null ? await countTrainingRuns(db) : 0;
+async function describeBusyMachine({ db }: Context, { accelerator, workload }: Upstream): Promise<string> {
+  const runs = workload && accelerator === null ? await countTrainingRunsNextTo(db, workload.id) : 0;
   if (runs === 0) return '';
   return `The server is busy with ${runs === 1 ? 'a training run' : `${runs} training runs`}`;
 }

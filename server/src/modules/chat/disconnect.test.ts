@@ -257,12 +257,19 @@ it('starts an idle stream with a comment after 10 s, and reports later errors in
   const reader = answer.body?.getReader();
   const read = async () => new TextDecoder().decode((await reader?.read())?.value);
   expect(await read()).toBe(': waiting\n\n');
-  await sql`insert into workloads (behaviour, kind, title, spec, accelerator_count, state, check_at, created_at,
-    queued_at, not_before) values ('run', 'fine-tune', 'Loaf', '{"kind": "train"}', 0, 'ready',
-    now() + interval '1 day', now(), now(), now())`.execute(serving.server.services.db);
+  const { db, machineId } = serving.server.services;
+  const begin = (accelerator: string | null) =>
+    sql`insert into workloads (behaviour, kind, title, spec, accelerator, accelerator_count, machine_id, state,
+      check_at, created_at, queued_at, not_before) values ('run', 'fine-tune', 'Loaf', '{"kind": "train"}',
+      ${accelerator}, ${accelerator ? 1 : 0}, ${machineId}, 'ready', now() + interval '1 day', now(), now(),
+      now())`.execute(db);
+  await begin('NVIDIA_H100_80GB');
+  vi.advanceTimersByTime(10_000);
+  expect(await read()).toBe(': waiting\n\n');
+  await begin(null);
   vi.advanceTimersByTime(10_000);
   expect(await read()).toBe(': waiting, The server is busy with a training run\n\n');
-  await sql`delete from workloads where title = 'Loaf'`.execute(serving.server.services.db);
+  await sql`delete from workloads where title = 'Loaf'`.execute(db);
   vi.advanceTimersByTime(3 * 60_000);
   vi.useRealTimers();
   const said = [];

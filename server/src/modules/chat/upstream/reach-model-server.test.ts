@@ -134,7 +134,7 @@ test('tells what a request waits for, until it has a place at the server', async
   const leaving = await Promise.all([enter(), enter(), enter(), enter()]);
   const reasons: string[] = [];
   const answer = ask({}, { of: { engine: 'llamacpp' }, onWait: (reason) => reasons.push(reason) });
-  await vi.waitFor(() => expect(reasons).toEqual(['Other questions come first: 4 at most']));
+  await vi.waitFor(() => expect(reasons).toEqual(['Up to 4 questions are answered before yours']));
   for (const leave of leaving) leave();
   expect(await answer).toMatchObject({ status: 200 });
   expect(reasons.at(-1)).toBe('');

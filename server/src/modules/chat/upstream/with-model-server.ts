@@ -58,7 +58,8 @@ export async function withModelServer<K extends Kind, Result>(
     const wasReached = !unreached.has(baseUrl);
     let leave = () => undefined as void;
     const before = parts.turns.load(server);
-    onWait(`Other questions come first: ${before} at most`);
+    if (before > 0)
+      onWait(`Up to ${before} ${before === 1 ? 'question is' : 'questions are'} answered before yours`);
     try {
       leave = await parts.turns.enter(server, ctx.caller.userId, signal);
       onWait('');
