@@ -90,6 +90,11 @@ it('generates, and opens the page that shows the progress', async () => {
   await screen.findByRole('heading', { level: 1, name: 'Paris' });
   expect(readStoredDraft('paris').prompt).toBe('An apple');
   expect(router.state.location.pathname).toBe('/paris');
+  expect(call).toHaveBeenCalledWith(
+    startGeneration,
+    { body: expect.objectContaining({ generator: 'paris', prompt: 'An apple' }) },
+    expect.anything(),
+  );
 });
 
 it('if nothing works yet, selects a generator in preparation and shows that', async () => {
