@@ -63,7 +63,7 @@ export function LoopingVideo({ video, label }: { video: Shown; label: string }) 
       aria-label={label}
       width={video.width}
       height={video.height}
-      className={cx('h-auto w-full -outline-offset-2', !isUsed && 'scale-110 blur-[10px]')}
+      className={cx('h-auto w-full -outline-offset-2', !isUsed && !isStill && 'scale-102 blur-[3px]')}
     />
   );
 }
