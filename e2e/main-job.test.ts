@@ -254,7 +254,7 @@ async function readBill(page: Page): Promise<void> {
   await page.getByRole('menuitem', { name: 'CSV' }).click();
   expect((await saved).suggestedFilename()).toMatch(/^statement-[\d-]+\.csv$/);
   await page.goto('/buy-bagels');
-  await page.getByRole('heading', { level: 1, name: 'Credits' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Buy Credits' }).waitFor();
   await look(page, 'buy-credits');
   await page.goto('/api-key');
   await page.getByRole('heading', { name: 'API-Key' }).waitFor();

@@ -22,7 +22,10 @@ export const currencyChoice = storedChoice<Currency>('bakehouse.currency', ['USD
 export function showAmount(bgl: string, currency: Currency = currencyChoice.get()): string {
   const micro = parseBgl(bgl);
   const [size, least] = [micro < 0n ? -micro : micro, MICRO[currency] / 10_000n];
-  if (micro !== 0n && size < least) return `${micro < 0n ? '−' : ''}<${displayAmount(least, currency, 4)}`;
+  if (micro !== 0n && size < least) {
+    const bound = displayAmount(least, currency, 4);
+    return micro < 0n ? `−${bound} or less` : `<${bound}`;
+  }
   return displayAmount(micro, currency, placesFor(micro, currency));
 }
 

@@ -29,7 +29,7 @@ export function BuyCreditsPage() {
   return (
     <>
       <PageHeader
-        title={canBuy ? 'Buy Credits' : 'Credits'}
+        title="Buy Credits"
         description={`Everything is paid from one balance. Credits are counted in bagels (BGL): ${BGL_PER_USD} BGL equal 1 US dollar.`}
       />
       <div className="grid grid-cols-1 gap-6 lg:grid-cols-[20rem_minmax(0,1fr)] lg:items-start">

@@ -59,7 +59,7 @@ export function PicturesStep({ wizard: { state, problems, dispatch } }: Props) {
         value={state.datasetId}
         onChange={(datasetId) => dispatch({ do: 'change', values: { datasetId } })}
         error={problems.datasetId}
-        help="10 to 50 pictures of one style or one subject; of fewer than 10, none is held out to measure the training. Put captions in a text file with the same name next to each picture, or in a metadata.jsonl."
+        help="10 to 50 pictures of one style or one subject. With fewer than 10 pictures, all are used for training and none to measure it. Put captions in a text file with the same name next to each picture, or in a metadata.jsonl."
       />
       {state.datasetId !== null && (
         <WriteCaptions datasetId={state.datasetId} trigger={state.triggerWord.trim()} />
