@@ -274,7 +274,12 @@ export const costEstimate = z.object({
  * The device for the run: the chosen GPU, else another one of this machine that is large enough, else its
  * CPU.
  */
-export const runPlacement = z.object({ device: z.enum(['gpu', 'cpu']), description: z.string() });
+export const runPlacement = z.object({
+  device: z.enum(['gpu', 'cpu']),
+  /** The GPU that the run goes to, which may differ from the requested one; null for the CPU. */
+  gpu_type: z.string().nullable(),
+  description: z.string(),
+});
 
 /** Data, time and cost of a run, and what prevents it. */
 export const fineTuneValidation = z.object({

@@ -142,7 +142,7 @@ export async function checkDiffusionTraining(
       critical_errors: faults.map(({ message }) => message),
       warnings: report ? warnings(report, fields) : [],
       cost_estimate: toCostEstimate(place, price, seconds, cpu.slowdown),
-      placement: { device, description: place.description },
+      placement: { device, gpu_type: place.placement.accelerator, description: place.description },
       file_name: metadataPath,
       data: report && withoutErrors({ ...report, memory_bytes: neededBytes }),
     },

@@ -239,7 +239,7 @@ export async function checkFineTune(
       recommendations: {
         recommended_gpus: readable ? recommendGpus(work, gpuBytes, prices) : [],
       },
-      placement: { device, description: place.description },
+      placement: { device, gpu_type: place.placement.accelerator, description: place.description },
       reading: known?.reading ?? null,
       data: report && { ...report, memory_bytes: neededBytes },
     },

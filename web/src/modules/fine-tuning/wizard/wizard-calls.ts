@@ -41,10 +41,11 @@ export function useValidateFineTune(inPlace: boolean) {
   });
 }
 
-/** Returns the price of a choice while it is edited; the previous price until the next one is known. */
+/** Returns the price of a choice while it is edited; the previous one, marked as stale, until it is known. */
 export function useLivePrice(choice: FineTuneChoice | null) {
-  const asked = useDebounced(JSON.stringify(choice && validationOf(choice)), choice !== null);
-  const { data, isError } = useQuery({
+  const wanted = JSON.stringify(choice && validationOf(choice));
+  const asked = useDebounced(wanted, choice !== null);
+  const { data, isError, isPlaceholderData } = useQuery({
     ...endpointQuery(
       ['fine-tune-price', asked],
       validateFineTune,
@@ -54,7 +55,8 @@ export function useLivePrice(choice: FineTuneChoice | null) {
     enabled: choice !== null,
     placeholderData: keepPreviousData,
   });
-  return choice === null || isError || data?.critical_errors.length !== 0 ? undefined : data.cost_estimate;
+  if (choice === null || isError || data?.critical_errors.length !== 0) return undefined;
+  return { ...data.cost_estimate, isStale: asked !== wanted || isPlaceholderData };
 }
 
 function validationOf(choice: FineTuneChoice) {

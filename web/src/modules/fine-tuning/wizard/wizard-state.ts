@@ -111,7 +111,7 @@ export type Wizard = {
   /** The server's response for the current choice. */
   validation: FineTuneValidation | undefined;
   /** The price of the current parameters, while they are edited. */
-  price: FineTuneValidation['cost_estimate'] | undefined;
+  price: (FineTuneValidation['cost_estimate'] & { isStale: boolean }) | undefined;
   /** The background scan of a long file. */
   reading: DataReading | null;
   /** Error message if the balance is too low to start; nothing has started, and no input is lost. */
@@ -130,7 +130,14 @@ export type Wizard = {
 /** Returns the state after a change. */
 export function withChange(state: WizardState, change: Change): WizardState {
   const changed = afterChange(state, change);
-  return { ...changed, parameters: withObjective(state.parameters, changed.parameters) };
+  const after = { ...changed, parameters: withObjective(state.parameters, changed.parameters) };
+  // Another run has another quote.
+  return runOf(after) === runOf(state) ? after : { ...after, ceiling: '' };
+}
+
+/** Returns what the cost of a run depends on, as text. */
+function runOf({ baseModelId, hubModelId, datasetId, fileName, parameters }: WizardState): string {
+  return JSON.stringify([baseModelId, hubModelId, datasetId, fileName, parameters]);
 }
 
 /** Adjusts the trained modules to a new objective, unless the same change sets them explicitly. */

@@ -55,7 +55,7 @@ describe('wizardReducer', () => {
     const state = at({ step: 'review', type: 'finetune', ceiling: '2' });
     expect(wizardReducer(state, { do: 'back', to: 'details' })).toMatchObject({
       step: 'details',
-      ceiling: '',
+      ceiling: '2',
     });
   });
 
@@ -356,11 +356,14 @@ describe('the ceiling', () => {
     expect(holdAtStart({ cost_estimate }, ceiling)).toBe(held);
   });
 
-  it('is reset by Back, because a new quote may have another default', () => {
+  it('is kept until the run changes, because a new quote may have another default', () => {
     const state = wizardReducer(review, { do: 'ceiling', ceiling: '12.5' });
     const before = wizardReducer(state, { do: 'back' });
-    expect(before).toMatchObject({ step: 'parameters', ceiling: '' });
+    expect(before).toMatchObject({ step: 'parameters', ceiling: '12.5' });
     expect(stepIndex(before) + 1).toBe(4);
+    const named = wizardReducer(before, { do: 'change', values: { name: 'Crumb' } });
+    expect(named.ceiling).toBe('12.5');
+    expect(wizardReducer(named, { do: 'parameters', values: { epochs: 7 } }).ceiling).toBe('');
   });
 });
 

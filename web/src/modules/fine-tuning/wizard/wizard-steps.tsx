@@ -179,8 +179,7 @@ export function wizardReducer(state: WizardState, action: WizardAction): WizardS
         : { ...state, step: stepAt(stepIndex(state) + 1), attempts: 0 };
     case 'back':
       return canGoBack(state)
-        ? // Another quote may have another ceiling.
-          { ...state, step: action.to ?? stepAt(stepIndex(state) - 1), ceiling: '', attempts: 0 }
+        ? { ...state, step: action.to ?? stepAt(stepIndex(state) - 1), attempts: 0 }
         : state;
     case 'finish':
       return { ...state, isOver: true };

@@ -10,7 +10,7 @@ import { RunSummary } from './run-summary.tsx';
 const validation = {
   cost_estimate: { quote: { total: '0.25', items: [] }, ceiling: '0.5', duration_hours: 8 / 60 },
   data: { train_examples: 24, eval_examples: 6 },
-  placement: { device: 'cpu' },
+  placement: { device: 'cpu', gpu_type: null },
   reading: null,
 } as unknown as FineTuneValidation;
 
@@ -39,4 +39,18 @@ it('shows what is trained and its maximum cost, and leads to the step of a choic
   expect(screen.queryByRole('button', { name: 'Edit: Runs on' })).toBeNull();
   await userEvent.click(screen.getByRole('button', { name: 'Edit: Epochs' }));
   expect(dispatch).toHaveBeenCalledWith({ do: 'back', to: 'parameters' });
+});
+
+it('shows the GPU that the run goes to, also if another one was requested', () => {
+  const placement = { device: 'gpu', gpu_type: 'NVIDIA_TESLA_A100', description: '' } as const;
+  render(
+    <QueryClientProvider client={queryClient}>
+      <RunSummary
+        wizard={{ state: initialState, dispatch: vi.fn() }}
+        validation={{ ...validation, placement }}
+      />
+    </QueryClientProvider>,
+  );
+  expect(screen.getByText('NVIDIA Tesla A100 (40GB)')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Edit: Runs on' })).toBeTruthy();
 });

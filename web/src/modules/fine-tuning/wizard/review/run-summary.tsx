@@ -1,4 +1,5 @@
 import type { FineTuneValidation } from '@bakehouse/contract/fine-tuning';
+import { gpuLabel } from '@bakehouse/contract/labels';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { countOf } from '../../../../lib/format/count-of.ts';
@@ -29,7 +30,7 @@ export function RunSummary({ wizard: { state, dispatch }, validation }: Props) {
     ['Data', examples && (validation.reading ? `About ${examples}` : examples)],
     ['Epochs', formatNumber(state.parameters.epochs), 'parameters'],
     // A machine without a GPU offers no other device.
-    ['Runs on', deviceOf(validation), placement.device === 'cpu' ? undefined : 'parameters'],
+    ['Runs on', deviceOf(placement), placement.device === 'cpu' ? undefined : 'parameters'],
     ['Time', aboutDuration(cost.duration_hours * 3600).replace(/^a/, 'A')],
     ['Cost', `About ${expected}`],
   ];
@@ -60,11 +61,9 @@ export function RunSummary({ wizard: { state, dispatch }, validation }: Props) {
   );
 }
 
-function deviceOf({ placement, cost_estimate: { quote } }: FineTuneValidation): string {
-  if (placement.device === 'cpu') return deviceName('CPU');
-  return quote.items[0]?.label.replace('Training on ', '') ?? 'GPU';
+function deviceOf({ gpu_type }: FineTuneValidation['placement']): string {
+  return gpu_type === null ? deviceName('CPU') : gpuLabel(gpu_type);
 }
-
 function useTitle(assetId: string | null): string | undefined {
   return useQuery({ ...assetQuery(assetId ?? ''), enabled: assetId !== null }).data?.title;
 }

@@ -62,7 +62,7 @@ const starts = () =>
     });
 const start = () => screen.findByRole('button', { name: 'Start training' });
 
-async function openReview() {
+async function openParameters() {
   render(
     <QueryClientProvider client={queryClient}>
       <CreateModelSheet open dataset="d1" baseModel="b1" onClose={() => undefined} />
@@ -72,8 +72,23 @@ async function openReview() {
   act(() => shown.wizard?.dispatch({ do: 'change', values }));
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
+}
+
+async function openReview() {
+  await openParameters();
   await userEvent.click(screen.getByRole('button', { name: 'Continue' }));
 }
+
+it('the price of earlier parameters is marked until that of the current ones is known', async () => {
+  await openParameters();
+  const isBusy = async (text: string) =>
+    (await screen.findByText(text)).closest('[role=status]')?.getAttribute('aria-busy');
+  expect(await isBusy('$0.10')).toBe('false');
+  price = '5';
+  act(() => shown.wizard?.dispatch({ do: 'parameters', values: { epochs: 7 } }));
+  expect(await isBusy('$0.10')).toBe('true');
+  expect(await isBusy('$0.20')).toBe('false');
+});
 
 it('sends the displayed price as the maximum, with the displayed machine load', async () => {
   await openReview();
