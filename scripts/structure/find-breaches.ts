@@ -11,10 +11,10 @@ export type Budget = { lines: number; files: number };
 export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 84_422, files: 830 },
-  web: { lines: 52_950, files: 767 },
+  server: { lines: 84_427, files: 830 },
+  web: { lines: 53_006, files: 768 },
   runtime: { lines: 23_574, files: 192 },
-  contract: { lines: 12_186, files: 130 },
+  contract: { lines: 12_192, files: 130 },
   scripts: { lines: 7_952, files: 100 },
 };
 
