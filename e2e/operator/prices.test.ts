@@ -68,6 +68,7 @@ journey(
     await page.setViewportSize({ width: 1440, height: 900 });
 
     await guest.goto('/buy-bagels');
+    for (const name of ['Training', 'Chat and API']) await guest.getByRole('button', { name }).click();
     await guest.getByRole('row', { name: /this machine's CPU \$0\.20 per hour/ }).waitFor();
     await guest.getByText(/^\$0\.08 from /).waitFor();
     await look(guest, 'buy-credits-price-to-come');

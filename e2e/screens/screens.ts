@@ -282,7 +282,7 @@ const account: Screen<UserObjects>[] = [
   {
     route: '/buy-bagels',
     at: '/buy-bagels',
-    full: /this machine's CPU/,
+    full: /Chat and API/,
     failed: 'The prices could not be loaded',
   },
   {

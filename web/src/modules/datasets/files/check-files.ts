@@ -1,5 +1,5 @@
 import type { AssetFile } from '@bakehouse/contract/assets';
-import { queryOptions } from '@tanstack/react-query';
+import { CancelledError, queryOptions } from '@tanstack/react-query';
 import { ApiError } from '../../../lib/api/api-error.ts';
 import { queryClient } from '../../../lib/api/query-client.ts';
 import { limitConcurrency } from '../../../lib/limit-concurrency.ts';
@@ -19,13 +19,22 @@ const inTurn = limitConcurrency(2);
 export const fileProblemQuery = ({ assetId, revisionId, file: { path, sha256 } }: CheckedFile) =>
   queryOptions({
     queryKey: ['file-problem', path, sha256],
-    queryFn: () =>
-      inTurn(() => queryClient.fetchQuery(previewQuery({ assetId, revisionId, path, offset: 0 }))).then(
+    queryFn: () => {
+      const read = () => queryClient.fetchQuery(previewQuery({ assetId, revisionId, path, offset: 0 }));
+      // The rows share this read, and cancel it when their tab is closed.
+      return inTurn(() => read().catch((error: unknown) => readAgain(error, read))).then(
         fileProblem,
         refusal,
-      ),
+      );
+    },
     staleTime: Number.POSITIVE_INFINITY,
   });
+
+/** Repeats a cancelled read. A query whose function throws a CancelledError would never settle. */
+function readAgain<T>(error: unknown, read: () => Promise<T>): Promise<T> {
+  if (error instanceof CancelledError) return read();
+  throw error;
+}
 
 /** Returns why the server rejects the file. Rethrows other errors, such as network errors. */
 function refusal(error: unknown): string {

@@ -113,3 +113,10 @@ test('checks the uploaded version of a file', async () => {
     expect.objectContaining({ path: 'z.csv', revision_id: 'r1' }),
   ]);
 });
+
+test('checks a file although the rows, which share its read, are closed', async () => {
+  answers = { 'a.csv': () => broken };
+  const { result } = open(assetWith('r1', files('a.csv')));
+  await queryClient.cancelQueries({ queryKey: ['asset', 'preview'] });
+  await waitFor(() => expect(result.current.problems).toHaveLength(1));
+});
