@@ -213,7 +213,7 @@ function SaveChat(props: Pick<Conversation, 'turns' | 'settings'>) {
   const [open, setOpen] = useState(false);
   return (
     <>
-      <Button variant="ghost" size="sm" className="-mr-2.5 ml-auto" onClick={() => setOpen(true)}>
+      <Button variant="ghost" size="sm" onClick={() => setOpen(true)}>
         <GraduationCap aria-hidden />
         Save as training data
       </Button>
