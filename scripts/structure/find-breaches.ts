@@ -12,7 +12,7 @@ export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
   server: { lines: 84_427, files: 830 },
-  web: { lines: 53_006, files: 768 },
+  web: { lines: 53_015, files: 768 },
   runtime: { lines: 23_574, files: 192 },
   contract: { lines: 12_192, files: 130 },
   scripts: { lines: 7_952, files: 100 },

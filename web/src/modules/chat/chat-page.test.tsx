@@ -206,7 +206,7 @@ test('the conversation with an ended deployment can be read', async () => {
 test('if a compared model ends, its side becomes read-only and no other model is asked', async () => {
   const ended = { ...SPELT, pod_id: ENDED };
   has.pods = [RYE, ended];
-  const turns = [{ role: 'user', content: 'Which bread?' }];
+  const turns = [{ role: 'user' as const, content: 'Which bread?' }];
   const id = kept.keep(ENDED, { turns });
   kept.keep('p-rye', { turns }, id);
   const router = open(`/chat?model=p-rye&beside=${ENDED}&conversation=${id}`);
