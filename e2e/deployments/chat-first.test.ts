@@ -79,7 +79,7 @@ const earlier = (page: Page) => page.getByRole('navigation', { name: 'Conversati
 async function keepsWhatWasBefore(page: Page, starter: Locator): Promise<void> {
   await page.getByRole('button', { name: 'New conversation' }).click();
   await starter.getByText('What is rye?').waitFor({ state: 'detached' });
-  // The input has the focus.
+  await page.locator('textarea:focus').waitFor();
   await page.keyboard.type('What is emmer?');
   await page.keyboard.press('Enter');
   await starter.getByText('An answer from smollm2-135m-instruct').waitFor();

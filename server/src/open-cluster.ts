@@ -15,6 +15,7 @@ type Parts = {
 };
 
 const RETRY_MS = 10_000;
+const RETRY_REJECTED_MS = 600_000;
 
 /**
  * Runs the work in a cluster, which other modules treat as one machine. Several processes may do so at the
@@ -44,10 +45,12 @@ export function clusterEngine(parts: Parts): Pick<Engine, 'start' | 'shutdown'> 
     if (ended) return;
     await start().catch((error: unknown) => {
       if (error instanceof WrongSettings) {
+        // Certificates and proxies of a starting cluster can look like wrong settings.
         log.error(
           { err: error },
-          'the cluster gets no work until its settings are corrected and the server restarts',
+          'the cluster rejects the settings; it gets no work until they are corrected',
         );
+        retry = setTimeout(() => void startLater(), RETRY_REJECTED_MS).unref();
         return;
       }
       log.error({ err: error }, 'failed to connect to the cluster; retrying');

@@ -134,6 +134,12 @@ JSON_LINES = [
         '\ufeff{"a": 2}\n{"a": [ 1e400,  2]}\n',
         id="deletes the first line, and writes a new row in one line",
     ),
+    pytest.param(
+        '{"a": 1}\n',
+        [change(0, {"a": 1}, '{"a": ["b\u2028c",\n2]}')],
+        '{"a": ["b\u2028c", 2]}\n',
+        id="keeps line separators within text",
+    ),
     pytest.param("{}\n", [change(0, {}, {"a": 1})], '{"a": 1}\n', id="fills an empty object"),
     pytest.param(
         '{"a": 1, "a": 2}\n',
@@ -311,3 +317,10 @@ def test_answers_for_the_server(
         "index": 1,
     }
     assert answer("d.parquet", add({})) == {"unreadable": "d.parquet is not a parquet file."}
+
+
+def test_parquet_tells_an_empty_list_from_null(tmp_path: Path) -> None:
+    with pytest.raises(StaleError):
+        edited_table(tmp_path, example(), delete(2, {"id": 3, "messages": None}))
+    with pytest.raises(StaleError):
+        edited_table(tmp_path, example(), delete(1, {"id": 2, "messages": []}))

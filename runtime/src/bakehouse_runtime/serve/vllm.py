@@ -127,9 +127,12 @@ class Vllm:
     def unload_adapter(self, name: str) -> None:
         """Unloads an adapter and deletes its files. Running answers keep it. Raises MachineError if
         vLLM does not answer in time."""
-        # vLLM may not have loaded it.
-        with contextlib.suppress(PlainError):
+        try:
             self._post("/v1/unload_lora_adapter", {"lora_name": name})
+        except MachineError:
+            raise
+        except PlainError:
+            pass  # vLLM had not loaded it.
         shutil.rmtree(self._adapters_dir / name)
 
     def _probe(self, name: str) -> list[float]:

@@ -7,6 +7,8 @@ import { discardSharedReads } from './shared-reads.ts';
 
 /** A connection that neither accepts bytes nor responds for this long counts as lost. */
 const STALL_MS = 120_000;
+/** The server checks some files before it answers, and may queue the check for ten minutes. */
+const ANSWER_MS = 800_000;
 
 type Options = {
   /** Bytes sent so far, and the request's total. */
@@ -70,6 +72,10 @@ function send<E extends Endpoint>(
       clearTimeout(timer);
       timer = setTimeout(giveUp, STALL_MS);
       options.onProgress?.(event.loaded, event.total);
+    };
+    request.upload.onload = () => {
+      clearTimeout(timer);
+      timer = setTimeout(giveUp, ANSWER_MS);
     };
     const fail = () => reject(new ApiError('Failed to upload file.', { status: 0, code: 'network' }));
     request.onload = () =>

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,7 +105,7 @@ def _cells(text: str, index: int) -> dict[str, Cell]:
         raise EditError(f"A cell cannot be saved: {fault}.", index)
     # A line break between two JSON values becomes a space; strings cannot contain one.
     return {
-        name: Cell(value[name], " ".join(text[start:end].splitlines()))
+        name: Cell(value[name], re.sub(r"[\r\n]+", " ", text[start:end]))
         if not isinstance(value[name], str)
         else Cell(value[name], text[start:end])
         for name, (start, end) in value_spans(text).items()

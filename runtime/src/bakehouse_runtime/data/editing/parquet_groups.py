@@ -101,6 +101,10 @@ def _assert_row(group: pa.Table, at: int, edit: Edit) -> None:
 
 def _differs(value: Any, old: Any) -> bool:
     """Compares a value with its JSON. Dates, bytes and such, which have no JSON, count as equal."""
+    if value is None:
+        return old is not None
+    if old is None:
+        return isinstance(value, dict | list | bool | int | str)
     match value, old:
         case dict(), dict():
             return any(_differs(one, old.get(key)) for key, one in value.items())
@@ -108,7 +112,7 @@ def _differs(value: Any, old: Any) -> bool:
             return len(value) != len(old) or any(map(_differs, value, old))
         case float(), _:
             return math.isfinite(value) and value != old
-        case None | bool() | int() | str(), _:
+        case bool() | int() | str(), _:
             # The web app gets large integers as text.
             return value != old and str(value) != str(old)
     return False

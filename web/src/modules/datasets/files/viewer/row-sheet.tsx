@@ -121,7 +121,8 @@ function RowContent({
 }: ContentProps) {
   const row = useQuery(rowQuery({ ...file, at }));
   const whole = row.data?.whole_row ?? null;
-  const change = editor?.changes.get(at);
+  const changeAt = editor?.changes.get(at);
+  const change = changeAt?.was === whole ? changeAt : undefined;
   const isDeleted = change?.cells === null;
   if (editor && isEditing && row.data && whole !== null)
     return <EditRow {...{ at, editor, preview: row.data, whole, onDirty, onEnd }} />;

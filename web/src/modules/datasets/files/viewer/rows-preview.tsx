@@ -146,7 +146,7 @@ function SearchableRows({ asset, canChange, file, place, onPlace }: SearchablePr
           }}
         />
       </div>
-      {canChange && <EditBar edits={edits} />}
+      {canChange && <EditBar edits={edits} path={file.path} />}
       {text === '' && filters.length === 0 ? (
         <Rows
           key={key}

@@ -7,10 +7,10 @@ import { countOf } from '../../../../../lib/format/count-of.ts';
 import { Button } from '../../../../../ui/button.tsx';
 import { Callout } from '../../../../../ui/callout.tsx';
 import { errorMessage } from '../../../../../ui/notify.ts';
-import { isStale, type RowEdits } from './use-row-edits.ts';
+import { isParquet, isStale, type RowEdits } from './use-row-edits.ts';
 
 /** Unsaved changes of a file's rows, with buttons to undo and to save them. */
-export function EditBar({ edits }: { edits: RowEdits }) {
+export function EditBar({ edits, path }: { edits: RowEdits; path: string }) {
   const { changes, undo, redo, isSaving, problem } = edits;
   useUndoKeys(isSaving ? null : undo, isSaving ? null : redo);
   if (!undo && !redo) return null;
@@ -47,7 +47,7 @@ export function EditBar({ edits }: { edits: RowEdits }) {
       {problem && (
         <Callout tone="bad" title="The rows were not saved">
           {isStale(problem)
-            ? 'The file has changed since you started. Your changes are still here: save again to apply them to the current rows.'
+            ? `The file has changed since you started. ${isParquet(path) ? 'Discard your changes and make them again.' : 'Your changes are still here: save again to apply them to the current rows.'}`
             : errorMessage(problem)}
         </Callout>
       )}

@@ -33,6 +33,15 @@ test('edits text as it is, and other values as JSON with all their digits', () =
   expect(fieldOf('', '', { type: 'number', isCsv: true })).toMatchObject({ text: '', isJson: false });
 });
 
+test('does not mix the changes of two rows that had the same index', () => {
+  const other = { ...row, was: '{"a":"2"}' };
+  const changes = combine([
+    { ...row, cells: { a: '"old"' } },
+    { ...other, cells: { b: '"new"' } },
+  ]);
+  expect(changes.get(4)).toEqual({ ...other, cells: { b: '"new"' } });
+});
+
 test('reads what was typed', () => {
   expect([toJson('4', false), toJson(' 4 ', true), toJson(' ', true), toJson('four', true)]).toEqual([
     '"4"',

@@ -20,7 +20,9 @@ export function combine(steps: readonly RowChange[]): RowChanges {
   const changes = new Map<number, RowChange>();
   for (const step of steps) {
     const before = changes.get(step.at);
-    const cells = step.cells && { ...before?.cells, ...step.cells };
+    // After another edit of the file, the index may be that of another row.
+    const kept = before?.was === step.was ? before.cells : undefined;
+    const cells = step.cells && { ...kept, ...step.cells };
     const isNothing = step.at < 0 ? cells === null : cells !== null && Object.keys(cells).length === 0;
     if (isNothing) changes.delete(step.at);
     else changes.set(step.at, { ...step, cells });

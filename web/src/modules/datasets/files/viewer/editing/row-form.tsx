@@ -67,7 +67,8 @@ type EditRowProps = EditProps & { at: number; preview: Preview; whole: string };
 export function EditRow({ at, editor, preview, whole, onDirty, onEnd }: EditRowProps) {
   const [shown = []] = preview.rows;
   const values = JSON.parse(whole) as Record<string, unknown>;
-  const before = editor.changes.get(at)?.cells;
+  const change = editor.changes.get(at);
+  const before = change?.was === whole ? change.cells : undefined;
   const fields = preview.columns
     .map((name, index) => {
       const field = fieldAt(editor, name, before?.[name], values[name], shown[index] ?? null);

@@ -75,7 +75,8 @@ export function useRowEdits({ asset, path, canChange }: Options): RowEdits {
       refetchQueries(['asset']);
     },
     onError: async (error) => {
-      if (!isStale(error) || !draft) return;
+      // The server cannot compare dates and bytes of a Parquet row, so its changes must be made again.
+      if (!isStale(error) || !draft || isParquet(path)) return;
       await queryClient.invalidateQueries({ queryKey: assetQuery(assetId).queryKey });
       // Save on the newest revision next time. The server compares each row with what was edited.
       setDraft({ ...draft, revisionId: '', key: newId() });
@@ -110,6 +111,11 @@ export function useRowEdits({ asset, path, canChange }: Options): RowEdits {
     isSaving: saving.isPending,
     problem: saving.error,
   };
+}
+
+/** Returns true for a Parquet file. */
+export function isParquet(path: string): boolean {
+  return /\.parquet$/i.test(path);
 }
 
 /** Returns true if the file has changed since it was edited. */
