@@ -64,7 +64,8 @@ async function prepareFile(ctx: Context, { params, body }: Input) {
   });
   try {
     const said = answer.parse(run.answer);
-    if ('stale' in said) throw conflict(`${said.stale} Undo or discard its change, and make it again`, { param: 'edits' });
+    if ('stale' in said)
+      throw conflict(`${said.stale} Undo or discard its change, and make it again`, { param: 'edits' });
     if ('refused' in said) throw invalidParam(`edits.${said.index}`, said.refused);
     if ('unreadable' in said) throw invalidParam('path', said.unreadable);
     if (!run.file) throw new Error('The edited file is missing');

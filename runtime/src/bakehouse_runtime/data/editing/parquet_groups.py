@@ -101,10 +101,8 @@ def _assert_row(group: pa.Table, at: int, edit: Edit) -> None:
 
 def _differs(value: Any, old: Any) -> bool:
     """Compares a value with its JSON. Dates, bytes and such, which have no JSON, count as equal."""
-    if value is None:
-        return old is not None
-    if old is None:
-        return isinstance(value, dict | list | bool | int | str)
+    if value is None or old is None:
+        return old is not None or isinstance(value, dict | list | bool | int | str)
     match value, old:
         case dict(), dict():
             return any(_differs(one, old.get(key)) for key, one in value.items())
