@@ -10,7 +10,7 @@ import { AssetCard } from './card/asset-card.tsx';
 import { AssetFiles } from './files/asset-files.tsx';
 import { DATA_FILES_HINT } from './files/data-file.ts';
 import { fileToTrainOn, hasPictures, mayTrainText, selectedDataFile } from './files/selected-data-file.ts';
-import { useSeenUpload } from './files/uploads/use-seen-upload.ts';
+import { useUploads } from './files/uploads/uploads.ts';
 import { RowsPreview } from './files/viewer/rows-preview.tsx';
 import { historyTab } from './history/history-tab.tsx';
 import { IpfsTab } from './ipfs/ipfs-tab.tsx';
@@ -23,9 +23,9 @@ export function DatasetPage() {
   const { id } = route.useParams();
   const { tab: chosen, query, commit, folder, ...place } = route.useSearch();
   const navigate = route.useNavigate();
-  // Files show the progress and the failures of uploads, and stay when these end.
-  const showsFiles = useSeenUpload(id);
-  const tabOf = (asset: Asset) => chosen ?? (showsFiles ? 'files' : contentTab(asset));
+  // Files show the progress and the failures of uploads.
+  const isUploading = useUploads(id).length > 0;
+  const tabOf = (asset: Asset) => chosen ?? (isUploading ? 'files' : contentTab(asset));
   return (
     <AssetPage
       id={id}
