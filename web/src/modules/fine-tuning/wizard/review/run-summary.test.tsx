@@ -23,7 +23,7 @@ it('shows what is trained and its maximum cost, and leads to the step of a choic
     </QueryClientProvider>,
   );
   const rows = [...container.querySelectorAll('dl > div')].map((row) =>
-    [...row.querySelectorAll('dt, dd')].map(({ textContent }) => textContent).join(': '),
+    [...row.querySelectorAll('dt, dd > span')].map(({ textContent }) => textContent).join(': '),
   );
   expect(rows).toEqual([
     'Model: Crumb',
