@@ -1,12 +1,13 @@
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { capture, run } from '../child.ts';
+import { run } from '../child.ts';
 import type { Command } from '../command.ts';
 import { PlainError } from '../plain-error.ts';
 import { ensureChromium } from '../prepare/install-chromium.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
+import { type Durations, inMinutes, readDurations, saveDurations } from './durations.ts';
 import { planTests, type Selection, type TestPlan } from './plan-tests.ts';
 import { type FinishedStage, printSummary } from './summary.ts';
 import {
@@ -36,24 +37,23 @@ export const test: Command = async ({ words, soak }) => {
   const stages = stagesOf(plan, soak);
   if (stages.length === 0) throw nothingFits();
   if (soak) process.env.BAKEHOUSE_TEST_SOAK = 'true';
+  const isWhole = words.length === 0 && !soak;
+  const last = isWhole ? await readDurations() : {};
   const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
   let counts = none;
   const finished: FinishedStage[] = [];
   try {
     const python = await preparePython('tests');
     await prepareStarterModel();
-    const runOne = async ({ title, run: runStage }: Stage) => {
+    for (const [index, { title, run: runStage }] of stages.entries()) {
+      console.log(`\n=== ${title}${expectation(stages.slice(index), last)}`);
       const startedAt = performance.now();
       const report = await runStage(reports, python).catch(printFailure);
       counts = addCounts(counts, report.counts);
-      finished.push({ ...report, title, ms: performance.now() - startedAt });
-    };
-    const beside = stages.filter(({ isBeside }) => isBeside).map(runOne);
-    for (const stage of stages.filter(({ isBeside }) => !isBeside)) {
-      console.log(`\n=== ${stage.title}`);
-      await runOne(stage);
+      const ms = performance.now() - startedAt;
+      finished.push({ ...report, title, ms });
+      if (isWhole) await saveDurations({ [title]: ms });
     }
-    await Promise.all(beside);
   } finally {
     await rm(reports, { recursive: true });
   }
@@ -64,16 +64,10 @@ export const test: Command = async ({ words, soak }) => {
   return counts.failed === 0 ? 0 : 1;
 };
 
-type Stage = {
-  title: string;
-  run: (reports: string, python: string) => Promise<StageReport>;
-  /** True if it runs beside the other stages, and uses the cores while those wait. */
-  isBeside?: boolean;
-};
+type Stage = { title: string; run: (reports: string, python: string) => Promise<StageReport> };
 
 function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[] {
   const stages: Stage[] = [];
-  const isBeside = Boolean(units ?? journeys);
   if (units)
     stages.push({
       title: 'contract, scripts, server, web',
@@ -82,8 +76,7 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
   if (runtime)
     stages.push({
       title: 'runtime',
-      run: (reports, python) => runPytest(runtime, { python, reports, soak, isBeside }),
-      isBeside,
+      run: (reports, python) => runPytest(runtime, { python, reports, soak }),
     });
   if (journeys)
     stages.push({
@@ -95,6 +88,17 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
       },
     });
   return stages;
+}
+
+/** Returns the expected duration of the first of these stages, and of all of them, as far as known. */
+function expectation(stages: Stage[], last: Durations): string {
+  const known = stages.map(({ title }) => last[title]).filter((ms) => ms !== undefined);
+  const [first] = known;
+  if (first === undefined || known.length < stages.length) return '';
+  const all = known.reduce((total, ms) => total + ms, 0);
+  return stages.length > 1
+    ? `: ${inMinutes(first)}, and ${inMinutes(all)} with the rest`
+    : `: ${inMinutes(first)}`;
 }
 
 async function runVitest({ files, name }: Selection, project: string, reports: string): Promise<StageReport> {
@@ -113,7 +117,7 @@ async function runVitest({ files, name }: Selection, project: string, reports: s
 
 async function runPytest(
   { files, name }: Selection,
-  { python, reports, soak, isBeside }: { python: string; reports: string; soak: boolean; isBeside: boolean },
+  { python, reports, soak }: { python: string; reports: string; soak: boolean },
 ): Promise<StageReport> {
   const report = path.join(reports, 'pytest.xml');
   const args = [
@@ -127,16 +131,9 @@ async function runPytest(
   ];
   if (soak) args.push('-m', 'soak');
   args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));
-  const code = isBeside ? await runQuietly(python, args) : await run(python, args);
+  const code = await run(python, args);
   const xml = await readFile(report, 'utf8').catch(() => null);
   return withFailedRunner(code === NO_TESTS ? 0 : code, xml === null ? empty : readJunitReport(xml));
-}
-
-/** Runs a program with a lower priority than the other tests, and prints its output at its end. */
-async function runQuietly(command: string, args: string[]): Promise<number> {
-  const { code, output } = await capture('nice', ['-n', '5', command, ...args]);
-  console.log(output);
-  return code;
 }
 
 /** If a runner failed without a failed test, for example before its first test, counts one failure. */
