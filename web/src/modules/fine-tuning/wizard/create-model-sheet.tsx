@@ -1,5 +1,4 @@
 import { type RefObject, useEffect, useRef } from 'react';
-import { cx } from '../../../lib/cx.ts';
 import { aboutDuration } from '../../../lib/format/format-time.ts';
 import { Button } from '../../../ui/button.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
@@ -151,12 +150,9 @@ function Footer({ wizard }: { wizard: Wizard }) {
 /** The price and the duration of the run with the parameters as they are now. */
 function LivePrice({ price }: Pick<Wizard, 'price'>) {
   return (
-    <span
-      role="status"
-      aria-busy={price?.isStale}
-      className={cx('text-[0.8125rem] text-muted tabular-nums', price?.isStale && 'opacity-60')}
-    >
-      {price && (
+    <span role="status" aria-busy={price?.isStale} className="text-[0.8125rem] text-muted tabular-nums">
+      {price?.isStale && 'Calculating the price…'}
+      {price?.isStale === false && (
         <>
           About <Money bgl={price.quote.total} />, {aboutDuration(price.duration_hours * 3600)}
         </>
