@@ -75,6 +75,7 @@ import * as sql from '@bakehouse/contract/sql';
 import * as trackers from '@bakehouse/contract/trackers';
 import * as videos from '@bakehouse/contract/videos';
 import * as visitors from '@bakehouse/contract/visitors';
+import * as work from '@bakehouse/contract/work';
 import * as workloads from '@bakehouse/contract/workloads';
 import * as z from 'zod';
 
@@ -156,6 +157,7 @@ const modules = [
   diffusionTraining,
   videos,
   visitors,
+  work,
   workloads,
   sharedParts,
 ];
