@@ -29,7 +29,7 @@ test('reports the transferable credits, and the other credits as held by running
   const message = (said: string) => ({ body: { error: { message: said, param: 'give_up_max' } } });
   await expect(remove(ada)).rejects.toMatchObject(
     message(
-      '20.00 BGL ($0.80) can still be transferred, and running work holds another 80.00 BGL ($3.20). Transfer what you can and stop the work, or forfeit everything',
+      '20 BGL can still be transferred, and running work holds another 80 BGL. Transfer what you can and stop the work, or forfeit everything',
     ),
   );
   await expect(remove(ada, { give_up_max: '20' })).rejects.toMatchObject(
