@@ -170,7 +170,7 @@ test('two models side by side can be asked together or separately, and are kept 
   const router = open();
   await userEvent.click(await screen.findByRole('button', { name: 'Compare' }));
   const [left, right] = [await chatWith('rye'), await chatWith('smol')];
-  expect(router.state.location.search).toEqual({ model: 'p-rye', beside: 'smol' });
+  expect(router.state.location.search).toEqual({ model: 'p-rye', compare: 'smol' });
   expect(await screen.findAllByLabelText('Message')).toHaveLength(1);
   await ask(document.body, 'Which bread?');
   await within(left).findByText('rye answers');
@@ -209,7 +209,7 @@ test('if a compared model ends, its side becomes read-only and no other model is
   const turns = [{ role: 'user' as const, content: 'Which bread?' }];
   const id = kept.keep(ENDED, { turns });
   kept.keep('p-rye', { turns }, id);
-  const router = open(`/chat?model=p-rye&beside=${ENDED}&conversation=${id}`);
+  const router = open(`/chat?model=p-rye&compare=${ENDED}&conversation=${id}`);
   await chatWith('spelt');
   const left = await chatWith('rye');
   has.pods = [RYE];
@@ -223,8 +223,8 @@ test('if a compared model ends, its side becomes read-only and no other model is
   // The other side may also be the one that ended.
   await userEvent.click(screen.getByRole('button', { name: 'Stop comparing' }));
   await userEvent.click(await (await past()).findByRole('button', { name: /Rye and Ended deployment$/ }));
-  expect(router.state.location.search).toEqual({ model: 'p-rye', beside: ENDED, conversation: id });
-  await router.navigate({ to: `/chat?model=${ENDED}&beside=p-rye&conversation=${id}` } as never);
+  expect(router.state.location.search).toEqual({ model: 'p-rye', compare: ENDED, conversation: id });
+  await router.navigate({ to: `/chat?model=${ENDED}&compare=p-rye&conversation=${id}` } as never);
   await chatWith('rye');
   await screen.findByText('This deployment has ended. Deploy the model again to chat with it.');
   expect(asked).toHaveLength(1);

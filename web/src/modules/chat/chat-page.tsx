@@ -33,7 +33,7 @@ function useChat() {
   const [isBegun, setBegun] = useState(false);
   // The user has asked in it.
   if (shown.conversation === next) setNext(renewNextOfTab(userId));
-  const nothing = { model: undefined, conversation: undefined, beside: undefined };
+  const nothing = { model: undefined, conversation: undefined, compare: undefined };
   return {
     shown,
     id: shown.conversation ?? next,
@@ -83,7 +83,7 @@ export function ChatPage() {
         <QueryView query={answering.query} failed="The models could not be loaded" pending={<Pending />}>
           {() => {
             if (!answering.isReady) return <Pending />;
-            if (ended && !models.some((one) => one.id === shown.model || one.id === shown.beside))
+            if (ended && !models.some((one) => one.id === shown.model || one.id === shown.compare))
               return <EndedChat {...{ id, model: ended }} leading={historyButton} />;
             if (!answering.chosen) return <NothingAnswers leading={historyButton} />;
             return <Chats {...{ ...answering, chat, chosen: answering.chosen, historyButton }} />;
@@ -114,7 +114,7 @@ function Conversations({ models, areKnown, chat: { shown, id, open }, onChosen }
     (uuid(of) ? (areKnown ? 'Ended deployment' : 'Deployment') : of);
   const begin = () => {
     onChosen();
-    open({ model: shown.model, beside: shown.beside });
+    open({ model: shown.model, compare: shown.compare });
   };
   return (
     <>
@@ -131,7 +131,7 @@ function Conversations({ models, areKnown, chat: { shown, id, open }, onChosen }
           onOpen={(past) => {
             const [first, second] = inOrder(past.models);
             onChosen();
-            open({ conversation: past.id, model: first, beside: second });
+            open({ conversation: past.id, model: first, compare: second });
           }}
           onDeleted={(deleted) => deleted === id && begin()}
         />
@@ -152,24 +152,24 @@ function Chats({ models, chosen, second, ended, chat, historyButton }: ChatsProp
   const shared = {
     id,
     isBegun,
-    onAsk: () => keep({ conversation: id, model: chosen.id, beside: second?.id }),
+    onAsk: () => keep({ conversation: id, model: chosen.id, compare: second?.id }),
   };
-  const beside = second?.id ?? ended;
-  if (beside !== undefined) {
+  const compared = second?.id ?? ended;
+  if (compared !== undefined) {
     return (
       <Compared
-        key={`${chosen.id} ${beside} ${id}`}
+        key={`${chosen.id} ${compared} ${id}`}
         first={{
           ...{ ...shared, model: chosen, choices: without(second), leading: historyButton },
-          onChoose: (other) => open({ model: other, beside: second?.id }),
+          onChoose: (other) => open({ model: other, compare: second?.id }),
         }}
         second={
           second
             ? {
                 ...{ ...shared, model: second, choices: without(chosen) },
-                onChoose: (other) => open({ model: chosen.id, beside: other }),
+                onChoose: (other) => open({ model: chosen.id, compare: other }),
               }
-            : beside
+            : compared
         }
         onStop={() => open({ model: chosen.id })}
       />
@@ -185,7 +185,7 @@ function Chats({ models, chosen, second, ended, chat, historyButton }: ChatsProp
       leading={historyButton}
       action={
         next && (
-          <Button onClick={() => open({ model: chosen.id, beside: next.id })}>
+          <Button onClick={() => open({ model: chosen.id, compare: next.id })}>
             <Columns2 aria-hidden />
             Compare
           </Button>

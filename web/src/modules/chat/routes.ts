@@ -3,10 +3,10 @@ import { lazyPage } from '../../lib/lazy-page.ts';
 import { type SearchOf, searchSchema, text, uuid } from '../../lib/url-search.ts';
 
 /**
- * `model`: a deployment's id or the name of a starter model. `beside`: the model to compare it with, in a
+ * `model`: a deployment's id or the name of a starter model. `compare`: the model to compare it with, in a
  * conversation with the same id.
  */
-const chatSearch = searchSchema({ model: text, conversation: uuid, beside: text });
+const chatSearch = searchSchema({ model: text, conversation: uuid, compare: text });
 export type ChatSearch = SearchOf<typeof chatSearch>;
 
 export const chatRoutes = <App extends AnyRoute>(app: App) =>

@@ -33,7 +33,7 @@ const podsQuery = (userId: string) =>
  * it with. Without a choice in the URL, it is the newest running deployment, otherwise the starter model. No
  * other model replaces one of a conversation, because the user would pay for it unasked: `ended` is such a model.
  */
-export function useAnsweringModels({ model, beside, conversation }: ChatSearch) {
+export function useAnsweringModels({ model, compare, conversation }: ChatSearch) {
   const deployments = useQuery({
     ...podsQuery(useUser().id),
     refetchInterval: useFallbackInterval(POLL_MS),
@@ -55,14 +55,14 @@ export function useAnsweringModels({ model, beside, conversation }: ChatSearch) 
   const isReady = !deployments.isPending || deployments.failureCount > 0;
   const chosen =
     isReady && query.data
-      ? (find(model) ?? (conversation ? find(beside) : undefined) ?? find(opened) ?? usual)
+      ? (find(model) ?? (conversation ? find(compare) : undefined) ?? find(opened) ?? usual)
       : undefined;
   if (chosen && chosen.id !== opened) setOpened(chosen.id);
   const others = models.filter((one) => one !== chosen);
   const second =
-    beside === undefined
+    compare === undefined
       ? undefined
-      : (others.find(({ id }) => id === beside) ?? (conversation ? undefined : others[0]));
-  const ended = conversation && [model, beside].find((id) => id !== undefined && !find(id));
+      : (others.find(({ id }) => id === compare) ?? (conversation ? undefined : others[0]));
+  const ended = conversation && [model, compare].find((id) => id !== undefined && !find(id));
   return { query, models, chosen, second, ended, isReady, areKnown: deployments.data !== undefined };
 }

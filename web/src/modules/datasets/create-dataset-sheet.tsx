@@ -162,7 +162,7 @@ function DatasetFields({ values, problems, change }: FieldsProps) {
         />
       </Field>
       <Field label="Files" aside="Optional">
-        <AssetFileDrop hint={DATA_FILES_HINT} isSlim={files.length > 0} onFiles={add} />
+        <AssetFileDrop hint={DATA_FILES_HINT} onFiles={add} />
         <ChosenFiles files={files} onChange={(kept) => change({ files: kept })} />
       </Field>
       <Disclosure title="More" hasProblem={problems.tags !== undefined}>

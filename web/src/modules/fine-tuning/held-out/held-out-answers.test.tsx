@@ -61,7 +61,7 @@ test("shows both models' answers next to the expected one and marks correct answ
 test.each([
   ['a deployment', [{ pod_id: 'p2', status: 'running' }], 'p2'],
   ['a starter model', [], 'smol'],
-])('unasked questions can be asked manually, next to %s', async (_case, basePods, beside) => {
+])('unasked questions can be asked manually, next to %s', async (_case, basePods, compared) => {
   server.pods = { m1: [{ pod_id: 'p1', model_name: 'rye-1', status: 'running' }], b1: basePods };
   const answers: Answers = { task: 'answer', rows: [], skipped: 'The models could not be asked.' };
   queryClient.clear();
@@ -83,7 +83,7 @@ test.each([
   expect(screen.getByRole('button', { name: 'Copy the question' })).toBeTruthy();
   await vi.waitFor(() =>
     expect(screen.getByRole('link', { name: 'Compare' }).getAttribute('href')).toBe(
-      `/chat?model=p1&beside=${beside}`,
+      `/chat?model=p1&compare=${compared}`,
     ),
   );
 });

@@ -24,7 +24,7 @@ export function UnansweredQuestions({ questions, models }: { questions: string[]
             : 'Deploy this model to ask both models side by side.'}
         </p>
         {pod && (
-          <ButtonLink size="sm" to="/chat" search={{ model: pod.pod_id, beside: basePod?.pod_id ?? base }}>
+          <ButtonLink size="sm" to="/chat" search={{ model: pod.pod_id, compare: basePod?.pod_id ?? base }}>
             <Columns2 aria-hidden />
             Compare
           </ButtonLink>

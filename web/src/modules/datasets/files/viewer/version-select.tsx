@@ -28,7 +28,7 @@ export function VersionSelect({ assetId, path, newest, value, onChange }: Props)
       <Select
         aria-label="Version"
         size="sm"
-        className="min-w-44"
+        className="min-w-44 max-w-52"
         value={value ?? last.revision_id}
         onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
         options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
