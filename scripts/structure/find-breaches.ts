@@ -11,7 +11,7 @@ export type Budget = { lines: number; files: number };
 export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 84_433, files: 830 },
+  server: { lines: 84_441, files: 830 },
   web: { lines: 53_031, files: 768 },
   runtime: { lines: 23_580, files: 192 },
   contract: { lines: 12_192, files: 130 },

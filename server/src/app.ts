@@ -166,7 +166,10 @@ function lifeOf(parts: Parts): Pick<App, 'start' | 'close'> {
       await parts.monitoring?.listen({ port: config.monitoringPort ?? 0, host: config.host });
       await heartbeat.start();
       if (roles.includes('worker')) {
-        await removeSharedFiles(sandbox);
+        // The hourly job tries again.
+        await removeSharedFiles(sandbox).catch((err: unknown) =>
+          log.warn({ err }, 'failed to delete shared files'),
+        );
         await queue.work(services);
       }
       for (const { role, loop } of loops) if (roles.includes(role)) loop.start();

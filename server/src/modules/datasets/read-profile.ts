@@ -165,7 +165,7 @@ async function createEntry(ctx: Context, file: File): Promise<Entry> {
     const { publicMessage } = confinedLimitExceeded(file.path, error);
     // Training's reader failed, but DuckDB may be able to read the Parquet file itself.
     // Memory may suffice the next time.
-    if (!isParquet && !error.isOfTime) throw confinedLimitExceeded(file.path, error);
+    if (!isParquet && !error.isTimeExceeded) throw confinedLimitExceeded(file.path, error);
     const refuse = isParquet ? null : (name: string) => confinedLimitExceeded(name, error);
     return { ...empty, profile: withProblem(publicMessage), refuse };
   }

@@ -85,11 +85,11 @@ type Limits = {
 /** The program was killed because it exceeded its CPU time or memory. */
 export class OutOfLimits extends Error {
   /** True for CPU time, which the same input needs again. */
-  readonly isOfTime: boolean;
+  readonly isTimeExceeded: boolean;
 
   constructor(ending: string, options: ErrorOptions) {
     super(ending, options);
-    this.isOfTime = ending === 'SIGXCPU' || ending === `${128 + system.signals.SIGXCPU}`;
+    this.isTimeExceeded = ending === 'SIGXCPU' || ending === `${128 + system.signals.SIGXCPU}`;
   }
 }
 

@@ -129,16 +129,20 @@ export const removeSharedFilesJob = defineJob({
   run: ({ sandbox }) => removeSharedFiles(sandbox),
 });
 
-/** Deletes the shared files of killed servers. */
+/** Deletes the shared files of killed servers. Throws an error for folders that cannot be deleted. */
 export async function removeSharedFiles({ kind, sharedDir }: Sandbox): Promise<void> {
+  const failures: unknown[] = [];
+  const remove = (folder: string, user: number) =>
+    removeFolder(folder, user).catch((error: unknown) => failures.push(error));
   for (const name of await readdir(sharedDir).catch(() => [])) {
     const folder = path.join(sharedDir, name);
     const found = await stat(folder).catch(() => null);
     if (!found || Date.now() - found.mtimeMs <= LEFT_BEHIND_MS) continue;
-    if (kind !== 'user') await removeFolder(folder, TRIAL_USER);
+    if (kind !== 'user') await remove(folder, TRIAL_USER);
     else {
       const free = await reserveUser(found.gid);
-      if (free) await removeFolder(folder, found.gid).finally(free);
+      if (free) await remove(folder, found.gid).finally(free);
     }
   }
+  if (failures.length > 0) throw new AggregateError(failures, 'Some shared files could not be deleted');
 }

@@ -25,7 +25,8 @@ type Options = { name?: string; isExact?: boolean };
  * Counts calls in windows that all web processes share. Each process counts in memory and exchanges its
  * counts through PostgreSQL twice a second, so no call waits for the database. Within that half second each
  * process may accept as many calls as the limit permits. Limits with `isExact` count in the database before
- * each call instead. While the database is unavailable, a process applies the limits to its own calls.
+ * each call instead. While the database is unavailable, a process applies the limits to its own calls, and
+ * calls with an exact limit fail.
  */
 export function shareCounts(db: Database, webProcesses: () => number): SharedCounts {
   const exchange = openExchange(db);
