@@ -25,22 +25,23 @@ export function VersionSelect({ assetId, path, newest, value, onChange }: Props)
   if (!last || (versions.length === 1 && value === undefined)) return null;
   return (
     <>
-      <Select
-        aria-label="Version"
-        size="sm"
-        className="min-w-44 max-w-52"
-        value={value ?? last.revision_id}
-        onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
-        options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
-          value: id,
-          label: id === last.revision_id ? `Version ${number} (newest)` : `Version ${number}`,
-          description: (
-            <>
-              <RelativeTime at={at} />, {formatBytes(size)}
-            </>
-          ),
-        }))}
-      />
+      <div className="w-48">
+        <Select
+          aria-label="Version"
+          size="sm"
+          value={value ?? last.revision_id}
+          onChange={(id) => onChange(id === last.revision_id ? undefined : id)}
+          options={versions.map(({ revision_id: id, number, created_at: at, size_bytes: size }) => ({
+            value: id,
+            label: id === last.revision_id ? `Version ${number} (newest)` : `Version ${number}`,
+            description: (
+              <>
+                <RelativeTime at={at} />, {formatBytes(size)}
+              </>
+            ),
+          }))}
+        />
+      </div>
       {hasNextPage && (
         <Button
           size="sm"
