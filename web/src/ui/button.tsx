@@ -16,9 +16,9 @@ const variants: Record<ButtonVariant, string> = {
 };
 
 const sizes: Record<ButtonSize, string> = {
-  sm: 'h-7 gap-1.5 rounded-md px-2.5 text-[0.8125rem]',
+  sm: 'h-7 gap-1.5 rounded-md px-2.5 text-compact',
   md: 'h-9 gap-2 rounded-lg px-3.5',
-  lg: 'h-11 gap-2 rounded-lg px-5 text-[0.9375rem]',
+  lg: 'h-11 gap-2 rounded-lg px-5 text-lead',
   icon: 'size-9 rounded-lg',
   'icon-sm': 'size-7 rounded-md',
 };

@@ -24,7 +24,7 @@ export function Callout({ tone = 'info', title, children, action, className, ref
       ref={ref}
       role={tone === 'bad' ? 'alert' : undefined}
       className={cx(
-        'flex gap-3 rounded-xl px-4 py-3 [&>svg]:mt-[3px] [&>svg]:size-4 [&>svg]:shrink-0',
+        'flex gap-3 rounded-xl px-4 py-3 [&>svg]:mt-0.75 [&>svg]:size-4 [&>svg]:shrink-0',
         looks[tone].box,
         className,
       )}
@@ -33,7 +33,7 @@ export function Callout({ tone = 'info', title, children, action, className, ref
       <div className="min-w-0 flex-1 break-words">
         {title && <p className="font-medium">{title}</p>}
         {children && (
-          <div className={cx('text-[0.8125rem] leading-5', title ? 'mt-0.5 text-muted' : 'text-ink')}>
+          <div className={cx('text-compact leading-5', title ? 'mt-0.5 text-muted' : 'text-ink')}>
             {children}
           </div>
         )}

@@ -24,7 +24,7 @@ export function Card({ title, description, actions, className, flush = false, ch
         >
           <div className="min-w-0 flex-1 basis-40">
             {title && <h2 className="font-semibold">{title}</h2>}
-            {description && <p className="mt-0.5 text-[0.8125rem] text-muted">{description}</p>}
+            {description && <p className="mt-0.5 text-compact text-muted">{description}</p>}
           </div>
           {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
         </header>

@@ -15,7 +15,7 @@ export function Chart(props: ChartProps) {
         fallback={() => (
           <p
             role="status"
-            className="flex min-h-[inherit] items-center justify-center rounded-lg border border-line border-dashed px-4 text-center text-[0.8125rem] text-muted"
+            className="flex min-h-[inherit] items-center justify-center rounded-lg border border-line border-dashed px-4 text-center text-compact text-muted"
           >
             The chart “{label}” could not be loaded yet.
           </p>

@@ -19,7 +19,7 @@ export function Checkbox({ checked, onChange, label }: Props) {
           checked={checked}
           onChange={(event) => onChange(event.target.checked)}
           aria-labelledby={labelId}
-          className="peer size-[1.125rem] shrink-0 cursor-pointer appearance-none rounded-[0.3125rem] border border-control-line bg-surface checked:border-accent checked:bg-accent focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus disabled:opacity-50 data-invalid:not-checked:border-bad"
+          className="peer size-4.5 shrink-0 cursor-pointer appearance-none rounded-sm border border-control-line bg-surface checked:border-accent checked:bg-accent focus-visible:outline-2 focus-visible:outline-offset-2 focus-visible:outline-focus disabled:opacity-50 data-invalid:not-checked:border-bad"
         />
         <Check
           aria-hidden

@@ -21,7 +21,7 @@ export function CodeBlock({ code, copied = code, label, className }: CodeBlockPr
         tabIndex={0}
         role={label === undefined ? undefined : 'region'}
         aria-label={label}
-        className="min-w-0 flex-1 overflow-x-auto rounded-xl px-4 py-3.5 font-mono text-[0.8125rem] leading-5"
+        className="min-w-0 flex-1 overflow-x-auto rounded-xl px-4 py-3.5 font-mono text-compact leading-5"
       >
         <code>{code}</code>
       </pre>

@@ -77,7 +77,7 @@ export function Combobox({
           >
             <Choices emptyText={loading ? 'Loading…' : failed ? null : emptyText} />
             {failed && (
-              <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+              <p role="alert" className="px-2.5 py-1.5 text-compact text-bad">
                 {failed}
               </p>
             )}

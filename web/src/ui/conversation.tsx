@@ -26,7 +26,7 @@ const speakers: Record<string, string> = {
 /** A conversation from a data file. */
 export function Conversation({ turns, more = 0, isCut = false }: Props) {
   return (
-    <ol className="flex flex-col gap-2 text-[0.8125rem]">
+    <ol className="flex flex-col gap-2 text-compact">
       {turns.map(({ role, content, learnt }, at) => (
         <li key={at} className="flex flex-col gap-0.5 sm:flex-row sm:gap-3">
           <span className="w-20 shrink-0 pt-0.5 text-muted text-xs">{speakers[role] ?? role}</span>

@@ -20,21 +20,19 @@ export function Field({ label, help, error, aside, className, children }: Props)
   return (
     <BaseField.Root invalid={error !== undefined} className={cx('flex min-w-0 flex-col gap-1.5', className)}>
       <div className="flex items-baseline justify-between gap-3">
-        <BaseField.Label className="font-medium text-[0.8125rem] text-ink leading-5">{label}</BaseField.Label>
+        <BaseField.Label className="font-medium text-compact text-ink leading-5">{label}</BaseField.Label>
         {aside && <span className="text-xs text-faint">{aside}</span>}
       </div>
       {children}
       <BaseField.Error
         match={error !== undefined}
-        className="flex items-start gap-1.5 text-[0.8125rem] text-bad leading-5"
+        className="flex items-start gap-1.5 text-compact text-bad leading-5"
       >
-        <CircleAlert aria-hidden className="mt-[3px] size-3.5 shrink-0" />
+        <CircleAlert aria-hidden className="mt-0.75 size-3.5 shrink-0" />
         <span>{error}</span>
       </BaseField.Error>
       {help && (
-        <BaseField.Description className="text-[0.8125rem] text-muted leading-5">
-          {help}
-        </BaseField.Description>
+        <BaseField.Description className="text-compact text-muted leading-5">{help}</BaseField.Description>
       )}
     </BaseField.Root>
   );

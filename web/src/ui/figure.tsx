@@ -24,7 +24,7 @@ export function Figure({ label, note, card = false, children }: Props) {
         >
           {children}
         </div>
-        {note && <div className="text-[0.8125rem] text-muted tabular-nums">{note}</div>}
+        {note && <div className="text-compact text-muted tabular-nums">{note}</div>}
       </dd>
     </div>
   );

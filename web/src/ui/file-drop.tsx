@@ -100,12 +100,12 @@ export function FileDrop({
 function Hint({ hint, help, bytesMax = null, isSlim = false }: Omit<Props, 'onFiles'>) {
   return (
     <>
-      <p className={cx('text-[0.8125rem] text-muted', isSlim ? 'ml-auto' : 'mt-2')}>
+      <p className={cx('text-compact text-muted', isSlim ? 'ml-auto' : 'mt-2')}>
         {!isSlim && hint}
         {bytesMax !== null && `${isSlim ? '' : '. '}At most ${sizeOf(bytesMax)} each.`}
       </p>
       {help && !isSlim && (
-        <p className="mt-1 max-w-prose text-balance text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+        <p className="mt-1 max-w-prose text-balance text-compact text-muted [overflow-wrap:anywhere]">
           {help}
         </p>
       )}

@@ -19,7 +19,7 @@ export function LogView({ lines, emptyText = 'No lines yet.' }: Props) {
       aria-label="Log"
       tabIndex={0}
       onScroll={onScroll}
-      className="h-80 overflow-auto rounded-xl bg-subtle p-4 font-mono text-[0.8125rem] leading-5"
+      className="h-80 overflow-auto rounded-xl bg-subtle p-4 font-mono text-compact leading-5"
     >
       <div ref={content}>
         {lines.length === 0 && <p className="font-sans text-muted">{emptyText}</p>}

@@ -3,7 +3,7 @@ import { cx } from '../lib/cx.ts';
 /** Logo and product name. */
 export function Logo({ nameClassName }: { nameClassName?: string }) {
   return (
-    <span className="flex items-center gap-2.5 font-semibold text-[0.9375rem] tracking-tight">
+    <span className="flex items-center gap-2.5 font-semibold text-lead tracking-tight">
       <svg aria-hidden viewBox="0 0 32 32" className="size-7 shrink-0">
         <rect width="32" height="32" rx="8" className="fill-accent" />
         <path

@@ -15,7 +15,7 @@ export function LongWorkItem({ work }: { work: LongWork }) {
       <div className="min-w-0 flex-1">
         {end ? (
           <>
-            <p className="font-medium text-[0.8125rem] text-bad">{end.title}</p>
+            <p className="font-medium text-compact text-bad">{end.title}</p>
             {end.description && (
               <p className="mt-1 text-muted text-xs [overflow-wrap:anywhere]">{end.description}</p>
             )}
@@ -23,7 +23,7 @@ export function LongWorkItem({ work }: { work: LongWork }) {
         ) : (
           <>
             {/* Outside the progress bar, whose content is hidden from assistive technology. */}
-            <div className="mb-1.5 flex items-baseline justify-between gap-3 text-[0.8125rem]">
+            <div className="mb-1.5 flex items-baseline justify-between gap-3 text-compact">
               <span className="min-w-0 truncate font-medium">
                 {link ? (
                   <Link {...link} className="rounded hover:underline">

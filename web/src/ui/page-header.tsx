@@ -22,7 +22,7 @@ export function PageHeader({ title, tabTitle = title, description, parents, badg
   return (
     <header className="mb-6">
       {parents && (
-        <nav aria-label="Breadcrumb" className="mb-2 flex items-center gap-1 text-[0.8125rem] text-muted">
+        <nav aria-label="Breadcrumb" className="mb-2 flex items-center gap-1 text-compact text-muted">
           {parents.map(({ label, ...link }, index) => (
             <span key={label} className="flex items-center gap-1">
               {index > 0 && <ChevronRight aria-hidden className="size-3.5 text-faint" />}

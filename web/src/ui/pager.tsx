@@ -50,7 +50,7 @@ function NextPage({ pages }: { pages: Pages }) {
   return (
     <div ref={end} className="flex flex-col items-center gap-2 px-5 py-4 text-center">
       {isFetchNextPageError && (
-        <p role="alert" className="text-[0.8125rem] text-bad">
+        <p role="alert" className="text-compact text-bad">
           The rest could not be loaded: {error?.message}
         </p>
       )}

@@ -19,9 +19,7 @@ export function Progress({ value, label, aside, hideLabel = false, className }: 
     // Screen readers read all decimals.
     <Base.Root value={value === null ? null : Math.floor(value)} className={cx('block', className)}>
       <div
-        className={
-          hideLabel ? 'sr-only' : 'mb-1.5 flex items-baseline justify-between gap-3 text-[0.8125rem]'
-        }
+        className={hideLabel ? 'sr-only' : 'mb-1.5 flex items-baseline justify-between gap-3 text-compact'}
       >
         <Base.Label className="min-w-0 truncate font-medium">{label}</Base.Label>
         <span className="shrink-0 text-muted tabular-nums">

@@ -97,7 +97,7 @@ function Stale({ query, flush }: { query: ViewedQuery<unknown>; flush: boolean }
     <div
       role="status"
       className={cx(
-        'flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 bg-warn-soft py-1.5 text-[0.8125rem] text-warn',
+        'flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 bg-warn-soft py-1.5 text-compact text-warn',
         flush ? 'px-5 first:rounded-t-xl' : 'mb-3 rounded-lg px-3',
       )}
     >

@@ -57,13 +57,13 @@ function Card({ value, label, description, icon, disabled }: RadioCard<string>) 
       onKeyDown={(event) => event.key === 'Enter' && event.currentTarget.closest('form')?.requestSubmit()}
       className="flex cursor-pointer items-start gap-3 rounded-xl border border-line-strong bg-surface p-3.5 text-left transition-colors hover:border-control-line data-checked:border-accent data-checked:bg-accent-soft data-disabled:opacity-50"
     >
-      {icon && <span className="mt-0.5 text-muted [&_svg]:size-[1.125rem]">{icon}</span>}
+      {icon && <span className="mt-0.5 text-muted [&_svg]:size-4.5">{icon}</span>}
       <span className="min-w-0 flex-1">
         <span id={`${id}-label`} className="block font-medium">
           {label}
         </span>
         {description && (
-          <span id={`${id}-description`} className="mt-0.5 block text-[0.8125rem] text-muted leading-5">
+          <span id={`${id}-description`} className="mt-0.5 block text-compact text-muted leading-5">
             {description}
           </span>
         )}

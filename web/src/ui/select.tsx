@@ -38,7 +38,7 @@ export function Select<Value extends string>({
         aria-label={props['aria-label']}
         className={controlClass(
           'flex items-center justify-between gap-2 text-left',
-          size === 'sm' ? 'h-8 px-2.5 text-[0.8125rem]' : 'h-9 px-3',
+          size === 'sm' ? 'h-8 px-2.5 text-compact' : 'h-9 px-3',
           props.className,
         )}
       >

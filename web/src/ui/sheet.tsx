@@ -26,7 +26,7 @@ type Props = {
   children: ReactNode;
 };
 
-const widths = { sm: 'max-w-[19rem]', md: 'sm:max-w-md', lg: 'sm:max-w-2xl', xl: 'sm:max-w-6xl' };
+const widths = { sm: 'max-w-76', md: 'sm:max-w-md', lg: 'sm:max-w-2xl', xl: 'sm:max-w-6xl' };
 
 /** A panel that slides in over the page. Escape closes it, after confirmation if `dirty`. */
 export function Sheet({
@@ -115,7 +115,7 @@ function OfflineNote() {
   return (
     <div role="status">
       {!online && (
-        <p className="bg-warn-soft px-5 py-2 text-[0.8125rem] text-warn">
+        <p className="bg-warn-soft px-5 py-2 text-compact text-warn">
           The server cannot be reached. What you enter stays here.
         </p>
       )}

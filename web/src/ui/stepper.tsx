@@ -10,7 +10,7 @@ export function Stepper({ steps, current }: { steps: readonly string[]; current:
           key={label}
           aria-current={index === current ? 'step' : undefined}
           className={cx(
-            'flex items-center gap-2 text-[0.8125rem]',
+            'flex items-center gap-2 text-compact',
             index < steps.length - 1 && 'flex-1',
             index === current ? 'text-ink' : 'text-muted',
           )}

@@ -31,14 +31,14 @@ export function Toaster() {
         unstyled: true,
         classNames: {
           toast:
-            'flex w-[22.5rem] max-w-[calc(100vw-2rem)] flex-wrap items-start gap-x-3 gap-y-2.5 rounded-xl bg-surface px-4 py-3.5 pr-9 text-ink shadow-pop',
-          icon: 'mt-[3px]',
+            'flex w-90 max-w-[calc(100vw-2rem)] flex-wrap items-start gap-x-3 gap-y-2.5 rounded-xl bg-surface px-4 py-3.5 pr-9 text-ink shadow-pop',
+          icon: 'mt-0.75',
           // Use the full line next to the icon, so that a button wraps below the text.
           content: 'min-w-0 basis-[calc(100%-1.75rem)] break-words',
           title: 'font-medium',
-          description: 'mt-0.5 text-[0.8125rem] text-muted',
+          description: 'mt-0.5 text-compact text-muted',
           actionButton:
-            'ml-7 h-7 rounded-md bg-accent px-2.5 font-medium text-[0.8125rem] text-accent-ink hover:bg-accent-hover',
+            'ml-7 h-7 rounded-md bg-accent px-2.5 font-medium text-compact text-accent-ink hover:bg-accent-hover',
           closeButton:
             'absolute top-3 right-2.5 flex size-6 items-center justify-center rounded-md text-muted hover:bg-hover hover:text-ink',
         },

@@ -27,7 +27,7 @@ export function Avatar({
       aria-hidden
       className={cx(
         look,
-        'flex items-center justify-center bg-accent-soft font-semibold text-[0.8125rem] text-accent-text',
+        'flex items-center justify-center bg-accent-soft font-semibold text-compact text-accent-text',
       )}
     >
       {user.username.slice(0, 2).toUpperCase()}

@@ -69,7 +69,7 @@ export function BalanceCard({ query, actions }: Props) {
 function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance }) {
   if (parseBgl(given) === 0n) return null;
   return (
-    <p className="mt-4 text-[0.8125rem] text-muted">
+    <p className="mt-4 text-compact text-muted">
       <Money bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
       {next_expiry ? (
         <>

@@ -50,7 +50,7 @@ export function BalanceWidget() {
         {data ? (
           <>
             <Money plain bgl={data.available} className="max-[30rem]:hidden" />
-            <span className="whitespace-nowrap tabular-nums min-[30rem]:hidden max-[25rem]:text-[0.8125rem]">
+            <span className="whitespace-nowrap tabular-nums min-[30rem]:hidden max-[25rem]:text-compact">
               {showShort(data.available, currency)}
             </span>
           </>

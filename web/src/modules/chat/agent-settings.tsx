@@ -7,7 +7,7 @@ export function AgentSettings({ modelName }: { modelName: string }) {
   return (
     <>
       <CodeBlock code={claudeCodeExample(window.location.origin, modelName)} label="Claude Code" />
-      <p className="mt-3 text-[0.8125rem] text-muted">
+      <p className="mt-3 text-compact text-muted">
         For Codex CLI, OpenCode and others, see{' '}
         <Link
           to="/docs/$"

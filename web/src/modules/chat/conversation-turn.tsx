@@ -91,7 +91,7 @@ function Thinking({ since, reason }: Wait) {
 function Said({ title, text }: { title: string; text: string }) {
   return (
     <section className="my-1 min-w-0">
-      <h3 className="flex items-center gap-1.5 font-medium text-[0.8125rem]">
+      <h3 className="flex items-center gap-1.5 font-medium text-compact">
         <Wrench aria-hidden className="size-3.5 shrink-0 text-muted" />
         {title}
       </h3>
@@ -114,7 +114,7 @@ function indented(json: string): string {
 /** The model's reasoning before its answer, collapsed by default. */
 function Thoughts({ text, thinking }: { text: string; thinking: boolean }) {
   return (
-    <div className="my-1.5 text-[0.8125rem] text-muted">
+    <div className="my-1.5 text-compact text-muted">
       <Disclosure title={thinking ? 'Thinking…' : 'Thoughts'}>
         <p dir="auto" className="whitespace-pre-wrap">
           {text}

@@ -119,8 +119,7 @@ function NothingSaid({
   return (
     <div className="m-auto max-w-md text-balance text-center text-muted">
       <p>
-        Ask <span className="font-mono text-[0.8125rem] [overflow-wrap:anywhere]">{modelName}</span>{' '}
-        something.
+        Ask <span className="font-mono text-compact [overflow-wrap:anywhere]">{modelName}</span> something.
       </p>
       {about && <p className="mt-1 text-xs">{about}</p>}
       {onAsk && suggestions.length > 0 && (

@@ -47,9 +47,7 @@ export function HistoryPopover({ model, current, onOpen, onDeleted }: Props & { 
         <Popover.Portal>
           <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>
             <Popover.Popup className={cx(popupClass, 'w-88 max-w-[calc(100vw-1rem)] p-0!')}>
-              <Popover.Title className="px-4 pt-3 pb-2 font-medium text-[0.8125rem]">
-                Conversations
-              </Popover.Title>
+              <Popover.Title className="px-4 pt-3 pb-2 font-medium text-compact">Conversations</Popover.Title>
               <div className="max-h-[min(24rem,60dvh)] overflow-y-auto p-1 pt-0">
                 <List
                   {...{ model, current }}
@@ -177,7 +175,7 @@ function Row({ row: { title, saved_at }, about, isCurrent, onOpen, onDelete }: R
         onClick={onOpen}
         className="min-w-0 flex-1 rounded-lg px-3 py-2 text-left"
       >
-        <span dir="auto" className="block truncate text-[0.8125rem] leading-5">
+        <span dir="auto" className="block truncate text-compact leading-5">
           {title}
         </span>
         <span className="block truncate text-muted text-xs leading-4">

@@ -245,7 +245,7 @@ function Options({ fields, isKept, children, ...options }: OptionsProps) {
 function FromAgent({ modelName }: { modelName: string }) {
   return (
     <Disclosure title="Use from an agent">
-      <p className="mb-3 text-[0.8125rem] text-muted">
+      <p className="mb-3 text-compact text-muted">
         Put your key from the{' '}
         <Link to="/api-key" className="text-accent-text underline underline-offset-2">
           API-Key page
@@ -314,7 +314,7 @@ function ClosedConversation({ keptAs, why, modelName, fills, conversation }: Clo
 /** Names the invalid setting, which may be off screen or in a collapsed section. */
 function HeldUp({ by }: { by: string }) {
   return (
-    <p role="status" className="text-[0.8125rem] text-bad">
+    <p role="status" className="text-compact text-bad">
       Fix “{by}” in the settings before you send a message.
     </p>
   );

@@ -66,7 +66,7 @@ function ExchangeLabel({
 }) {
   return (
     <>
-      <span className="line-clamp-1 text-[0.8125rem] text-muted [overflow-wrap:anywhere]">{question}</span>
+      <span className="line-clamp-1 text-compact text-muted [overflow-wrap:anywhere]">{question}</span>
       <span className="line-clamp-2 [overflow-wrap:anywhere]">{answer}</span>
       {!isWhole && <span className="text-muted text-xs">Not finished</span>}
     </>

@@ -157,7 +157,7 @@ function AssetWords({ asset }: { asset: Asset }) {
       )}
       {asset.source && <SourceLine source={asset.source} type={asset.dataset_type} />}
       {asset.downloads > 0 && (
-        <p className="text-[0.8125rem] text-muted" title="Counted once per user per hour">
+        <p className="text-compact text-muted" title="Counted once per user per hour">
           {countOf(asset.downloads, 'download', 'downloads')}
         </p>
       )}

@@ -6,7 +6,7 @@ type SourceProps = { source: NonNullable<Asset['source']>; type: Asset['dataset_
 export function SourceLine({ source: { hub_url, repo_id, revision }, type }: SourceProps) {
   const folder = type === 'MODEL' ? '' : 'datasets/';
   return (
-    <p className="text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+    <p className="text-compact text-muted [overflow-wrap:anywhere]">
       Cloned from{' '}
       <a
         href={`${hub_url}/${folder}${repo_id}/tree/${revision}`}

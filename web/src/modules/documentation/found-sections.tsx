@@ -29,7 +29,7 @@ export function FoundSections({ words, onOpen }: Props) {
     >
       {(found) => (
         <>
-          <p role="status" className={found.length === 0 ? 'px-2.5 text-[0.8125rem] text-muted' : 'sr-only'}>
+          <p role="status" className={found.length === 0 ? 'px-2.5 text-compact text-muted' : 'sr-only'}>
             {found.length === 0 ? `Nothing found for “${words}”` : `${found.length} found`}
           </p>
           <ul className="flex flex-col gap-px">

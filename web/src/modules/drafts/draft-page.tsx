@@ -91,7 +91,7 @@ function Running({ draft }: { draft: Draft }) {
     <Card>
       <Progress value={progressOf(draft)} label="Writing rows" />
       <div className="mt-3 flex flex-wrap items-center justify-between gap-3">
-        <p className="min-w-0 text-[0.8125rem] text-muted tabular-nums [overflow-wrap:anywhere]">
+        <p className="min-w-0 text-compact text-muted tabular-nums [overflow-wrap:anywhere]">
           {phaseText(draft)}
           {draft.error !== null && <span className="mt-1 block text-warn">{draft.error}</span>}
         </p>

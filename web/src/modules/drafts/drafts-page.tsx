@@ -79,7 +79,7 @@ const columns: Column<Draft>[] = [
         >
           {titleOf(draft)}
         </Link>
-        <p className="text-[0.8125rem] text-muted">{countOf(draft.documents.length, 'document')}</p>
+        <p className="text-compact text-muted">{countOf(draft.documents.length, 'document')}</p>
       </>
     ),
   },

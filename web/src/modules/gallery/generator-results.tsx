@@ -118,7 +118,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
         failed="This generation cannot be shown"
         pending={
           <LoadingRegion>
-            <Skeleton className="aspect-square max-h-[32rem] w-full rounded-xl" />
+            <Skeleton className="aspect-square max-h-128 w-full rounded-xl" />
           </LoadingRegion>
         }
       >

@@ -9,7 +9,7 @@ export function GeneratedBy() {
   const how = editsPictures(form) ? 'Edited' : 'Generated';
   const withPicture = editsPictures(form) || (acceptsPicture(form) && draft.source !== null);
   return (
-    <p className="text-balance text-center text-[0.8125rem] text-muted">
+    <p className="text-balance text-center text-compact text-muted">
       {upstream ? (
         <>
           {`${how} by ${upstream.title}. Your prompt ${withPicture ? 'and your picture are' : 'is'} sent to ${upstream.title}. Once it starts, it cannot be cancelled.`}{' '}

@@ -42,7 +42,7 @@ export function GeneratorList({ served, without, ownOnly = false, folds = false 
         .filter(({ makes }) => shown.some((name) => generators[name].makes === makes))
         .map(({ label, makes }) => (
           <div key={label} className="flex flex-wrap items-baseline gap-x-4 gap-y-2">
-            <h3 className="w-full shrink-0 text-[0.8125rem] text-muted sm:w-20">{label}</h3>
+            <h3 className="w-full shrink-0 text-compact text-muted sm:w-20">{label}</h3>
             <ul className="flex flex-1 flex-wrap gap-2">
               {shown
                 .filter((name) => generators[name].makes === makes)
@@ -52,7 +52,7 @@ export function GeneratorList({ served, without, ownOnly = false, folds = false 
                       to={ownOnly ? `/bakery/${name}` : `/${name}`}
                       aria-describedby={works(name) ? undefined : legend}
                       className={cx(
-                        'inline-flex h-8 items-center rounded-lg px-3 text-[0.8125rem] hover:bg-subtle',
+                        'inline-flex h-8 items-center rounded-lg px-3 text-compact hover:bg-subtle',
                         works(name)
                           ? 'bg-surface shadow-card'
                           : 'border border-line border-dashed text-muted',
@@ -70,7 +70,7 @@ export function GeneratorList({ served, without, ownOnly = false, folds = false 
           </div>
         ))}
       {!isFolded && !names.every(works) && (
-        <p id={legend} className="text-[0.8125rem] text-muted">
+        <p id={legend} className="text-compact text-muted">
           {isAnyToCome
             ? 'Dashed: not connected yet, or still being prepared.'
             : isAnyAnswered

@@ -150,7 +150,7 @@ function QuickForm() {
         </div>
         {generation.refusal && <Callout tone="bad">{generation.refusal}</Callout>}
         <div className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3">
-          <div className="min-w-0 flex-1 basis-64 text-[0.8125rem] text-muted">
+          <div className="min-w-0 flex-1 basis-64 text-compact text-muted">
             <PriceOrReason name={name} quote={isOpen && generation.quote} />
           </div>
           <Button type="submit" variant="primary" loading={generation.isStarting}>

@@ -17,10 +17,10 @@ export function OutputFrame({ makes, ratio, examples, onExample }: Props) {
   return (
     <section
       aria-label="Results"
-      className="flex min-h-80 items-center justify-center rounded-xl bg-subtle p-6 max-lg:min-h-60 lg:min-h-[30rem]"
+      className="flex min-h-80 items-center justify-center rounded-xl bg-subtle p-6 max-lg:min-h-60 lg:min-h-120"
     >
       <div
-        className="flex max-h-[26rem] flex-col items-center justify-center gap-3 rounded-xl border border-line-strong border-dashed p-4 text-center text-muted transition-[aspect-ratio] duration-200"
+        className="flex max-h-104 flex-col items-center justify-center gap-3 rounded-xl border border-line-strong border-dashed p-4 text-center text-muted transition-[aspect-ratio] duration-200"
         style={{
           aspectRatio: `${width} / ${height}`,
           ...(width >= height ? { width: '100%' } : { height: '26rem' }),
@@ -41,7 +41,7 @@ function Examples({ prompts, onChoose }: { prompts: readonly string[]; onChoose:
   const label = useId();
   return (
     <div role="group" aria-labelledby={label} className="mt-3 grid justify-items-center gap-2">
-      <p id={label} className="text-[0.8125rem]">
+      <p id={label} className="text-compact">
         Try one of these
       </p>
       <div className="flex max-w-96 flex-wrap justify-center gap-2">

@@ -21,7 +21,7 @@ export function UseFromCode() {
   return (
     <div className="mt-10">
       <Disclosure title="Use from code">
-        <p className="mb-3 text-[0.8125rem] text-muted">
+        <p className="mb-3 text-compact text-muted">
           <code>BAKEHOUSE_API_KEY</code> is one of{' '}
           <Link to="/api-key" className="rounded text-accent-text hover:underline">
             your API keys

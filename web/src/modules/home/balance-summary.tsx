@@ -29,7 +29,7 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
         failed="The balance could not be loaded"
         pending={
           <LoadingRegion>
-            <Skeleton className="h-[7.3125rem]" />
+            <Skeleton className="h-29.25" />
           </LoadingRegion>
         }
         compact
@@ -38,7 +38,7 @@ export function BalanceSummary({ balance, spend, isReturning }: Props) {
           <>
             <Money bgl={available} className="font-semibold text-3xl tracking-tight" />
             {isReturning && parseBgl(available) === 0n && (
-              <p className="mt-2 text-[0.8125rem] text-muted leading-5">{NO_STARTING_CREDITS}</p>
+              <p className="mt-2 text-compact text-muted leading-5">{NO_STARTING_CREDITS}</p>
             )}
             <dl className="mt-4 grid gap-2 border-line border-t pt-4">
               <Line label="Held for running work" bgl={held} />

@@ -233,7 +233,7 @@ function Row({ title, detail, children }: { title: ReactNode; detail: ReactNode;
     <div className="relative flex items-center gap-4 px-5 py-3 hover:bg-subtle">
       <div className="min-w-0 flex-1">
         <div className="truncate font-medium [&>a]:after:absolute [&>a]:after:inset-0">{title}</div>
-        <div className="truncate text-[0.8125rem] text-muted tabular-nums">{detail}</div>
+        <div className="truncate text-compact text-muted tabular-nums">{detail}</div>
       </div>
       {children}
     </div>

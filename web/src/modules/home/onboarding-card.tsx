@@ -87,7 +87,7 @@ export function OnboardingCard() {
       description="From your data to a model that answers."
       actions={
         <>
-          <span className="text-[0.8125rem] text-muted tabular-nums">
+          <span className="text-compact text-muted tabular-nums">
             {count} of {steps.length}
           </span>
           <Button variant="ghost" size="icon-sm" aria-label="Hide Get started" onClick={hide}>
@@ -133,7 +133,7 @@ function StepRow({ step, number, state }: RowProps) {
       </span>
       <div className="min-w-0 flex-1">
         <h3 className={cx('font-medium', state === 'done' && 'text-muted')}>{title}</h3>
-        <p className="text-[0.8125rem] text-muted leading-5">{text}</p>
+        <p className="text-compact text-muted leading-5">{text}</p>
       </div>
       {state === 'next' && <Begin step={step} />}
     </li>

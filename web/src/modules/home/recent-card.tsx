@@ -41,7 +41,7 @@ export function RecentCard<Data, Row>({
       flush
       actions={
         any ? (
-          <Link to={to} className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline">
+          <Link to={to} className="rounded text-compact text-muted hover:text-ink hover:underline">
             See all<span className="sr-only">: {title}</span>
           </Link>
         ) : undefined

@@ -93,12 +93,12 @@ function Result({ repository }: { repository: HubRepository }) {
           </Link>
           {gated && <Badge tone="warn">Gated</Badge>}
         </div>
-        <p className="text-[0.8125rem] text-muted">
+        <p className="text-compact text-muted">
           {[task, updated_at && 'changed'].filter(Boolean).join(', ')}{' '}
           {updated_at && <RelativeTime at={updated_at} inSentence />}
         </p>
       </div>
-      <dl className="flex gap-4 text-[0.8125rem] text-muted tabular-nums [&_svg]:size-3.5">
+      <dl className="flex gap-4 text-compact text-muted tabular-nums [&_svg]:size-3.5">
         <div className="flex items-center gap-1.5">
           <dt>
             <Download aria-hidden />

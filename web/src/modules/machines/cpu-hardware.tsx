@@ -5,12 +5,12 @@ import { deviceName } from './devices.ts';
 export function CpuHardware({ price }: { price?: ReactNode }) {
   return (
     <div>
-      <p className="mb-1.5 font-medium text-[0.8125rem]">Hardware</p>
+      <p className="mb-1.5 font-medium text-compact">Hardware</p>
       <p>
         {deviceName('CPU')}
         {price && <span className="text-muted">{price}</span>}
       </p>
-      <p className="mt-1 text-[0.8125rem] text-muted">No GPU on this machine.</p>
+      <p className="mt-1 text-compact text-muted">No GPU on this machine.</p>
     </div>
   );
 }

@@ -160,7 +160,7 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
           Deploy as a picture model
         </ButtonLink>
       ) : asset.pipeline !== null ? (
-        <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+        <p className="max-w-xs text-compact text-muted [overflow-wrap:anywhere]">
           Only FLUX, FLUX Kontext and Paris models can be deployed as picture models; this one is for{' '}
           {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
         </p>
@@ -171,7 +171,7 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
         (readiness.data?.deploy == null ? (
           <DeployButton request={{ kind: 'text', modelId: asset.dataset_id }} />
         ) : (
-          <p className="max-w-xs text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+          <p className="max-w-xs text-compact text-muted [overflow-wrap:anywhere]">
             {readiness.data.lora ? <LoraUse /> : `${readiness.data.deploy}.`}
           </p>
         ))

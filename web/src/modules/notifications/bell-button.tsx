@@ -21,7 +21,7 @@ export function BellButton({ unread, className, ...rest }: Props) {
       {unread > 0 && (
         <span
           aria-hidden
-          className="absolute top-0.5 right-0 flex h-4 min-w-4 items-center justify-center rounded-full bg-accent px-1 font-semibold text-[0.625rem] text-accent-ink tabular-nums ring-2 ring-canvas"
+          className="absolute top-0.5 right-0 flex h-4 min-w-4 items-center justify-center rounded-full bg-accent px-1 font-semibold text-2xs text-accent-ink tabular-nums ring-2 ring-canvas"
         >
           {unread > SHOWN_MAX ? `${SHOWN_MAX}+` : unread}
         </span>

@@ -114,7 +114,7 @@ function Row({ notification, onOpen }: { notification: Notification; onOpen: () 
       <Icon aria-hidden className={cx('mt-0.5 size-4 shrink-0', tone)} />
       <span className="min-w-0 flex-1">
         <span
-          className={cx('block break-words text-[0.8125rem] leading-5', status === 'unread' && 'font-medium')}
+          className={cx('block break-words text-compact leading-5', status === 'unread' && 'font-medium')}
         >
           {status === 'unread' && <span className="sr-only">Unread: </span>}
           {message}

@@ -20,7 +20,7 @@ export function NotificationPopover({ trigger, unread }: { trigger: ReactElement
         <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>
           <Popover.Popup className={cx(popupClass, 'w-96 max-w-[calc(100vw-1rem)] p-0!')}>
             <div className="flex min-h-11 items-center justify-between gap-4 border-line border-b py-1.5 pr-2 pl-4">
-              <Popover.Title className="font-medium text-[0.8125rem]">Notifications</Popover.Title>
+              <Popover.Title className="font-medium text-compact">Notifications</Popover.Title>
               {unread > 0 && (
                 <Button variant="ghost" size="sm" loading={read.isPending} onClick={() => read.mutate('')}>
                   Mark all as read

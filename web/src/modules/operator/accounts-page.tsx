@@ -86,7 +86,7 @@ const columns: Column<Account>[] = [
       <Link
         to="/operator/audit"
         search={{ user: user_id }}
-        className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
+        className="rounded text-compact text-muted hover:text-ink hover:underline"
       >
         Audit log<span className="sr-only"> of {username}</span>
       </Link>

@@ -81,7 +81,7 @@ function Offered({ offer }: Pick<ListedMachine, 'offer'>) {
   const { parts, slots } = describeOffer(offer);
   return (
     <>
-      <span className="block max-md:text-[0.8125rem]">{parts}</span>
+      <span className="block max-md:text-compact">{parts}</span>
       <span className="block text-muted text-xs">{slots}</span>
     </>
   );

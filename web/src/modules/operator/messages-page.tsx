@@ -70,7 +70,7 @@ function Message({ message }: { message: ContactMessage }) {
           <span className={cx('block break-words', status === 'new' ? 'font-semibold' : 'font-medium')}>
             {subject}
           </span>
-          <span className="block truncate text-[0.8125rem] text-muted">
+          <span className="block truncate text-compact text-muted">
             {username} ·{' '}
             <time title={formatDateTime(at)}>
               <RelativeTime at={at} />
@@ -81,7 +81,7 @@ function Message({ message }: { message: ContactMessage }) {
       </Collapsible.Trigger>
       <Collapsible.Panel className="pt-1 pr-5 pb-5 pl-12">
         <p className="max-w-3xl whitespace-pre-wrap break-words">{message.message}</p>
-        <p className="mt-4 text-[0.8125rem] text-muted">
+        <p className="mt-4 text-compact text-muted">
           From {username}, <span className="[overflow-wrap:anywhere]">{email}</span>
         </p>
         <div className="mt-4 flex flex-wrap gap-2">

@@ -100,7 +100,7 @@ function Joined({ referral: { referrals } }: { referral: Referral }) {
           <li key={username} className="flex items-center justify-between gap-4 px-5 py-3">
             <div className="min-w-0">
               <p className="truncate font-medium">{username}</p>
-              <p className="text-[0.8125rem] text-muted">{formatDateTime(new Date(joined_at))}</p>
+              <p className="text-compact text-muted">{formatDateTime(new Date(joined_at))}</p>
             </div>
             <span className="text-good">
               +<Money bgl={bonus} />

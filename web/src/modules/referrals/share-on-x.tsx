@@ -52,7 +52,7 @@ function Share({ account: { status, username, postUrl }, isConnecting, link }: S
   const connect = useConnectX();
   if (postUrl) {
     return (
-      <p className="text-[0.8125rem]">
+      <p className="text-compact">
         Your invitation is on X.{' '}
         <a
           href={postUrl}
@@ -76,7 +76,7 @@ function Share({ account: { status, username, postUrl }, isConnecting, link }: S
         >
           Connect X
         </Button>
-        <p className="text-[0.8125rem] text-muted">Connect your account to post your invitation from here.</p>
+        <p className="text-compact text-muted">Connect your account to post your invitation from here.</p>
       </div>
     );
   }

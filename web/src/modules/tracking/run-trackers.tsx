@@ -21,7 +21,7 @@ export function RunTrackers({ runId }: { runId: string }) {
         </Button>
       }
     >
-      <div className="min-h-10 text-[0.8125rem]">
+      <div className="min-h-10 text-compact">
         <QueryView
           query={useRunTrackers(runId)}
           failed="The trackers of this run could not be loaded"

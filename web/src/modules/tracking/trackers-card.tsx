@@ -52,10 +52,10 @@ function TrackerRow({ service, tracker }: { service: TrackerService; tracker: Tr
       <ChartLine aria-hidden className="size-5 shrink-0 text-faint" />
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{name}</p>
-        <p className="text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+        <p className="text-compact text-muted [overflow-wrap:anywhere]">
           {tracker ? describe(tracker) : 'Not connected'}
         </p>
-        {tracker?.trouble && <p className="text-[0.8125rem] text-bad">{tracker.trouble}</p>}
+        {tracker?.trouble && <p className="text-compact text-bad">{tracker.trouble}</p>}
       </div>
       <div className="flex flex-wrap gap-2">
         <Button

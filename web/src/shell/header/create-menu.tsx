@@ -16,10 +16,7 @@ export function CreateMenu() {
           type="button"
           onPointerEnter={preloadSheets}
           onFocus={preloadSheets}
-          className={cx(
-            buttonClass(),
-            'max-sm:px-2 max-sm:text-[0.8125rem] max-[26rem]:w-9 max-[26rem]:px-0',
-          )}
+          className={cx(buttonClass(), 'max-sm:px-2 max-sm:text-compact max-[26rem]:w-9 max-[26rem]:px-0')}
         >
           <Plus aria-hidden className="min-[26rem]:max-sm:hidden" />
           <span className="max-[26rem]:sr-only">Create</span>

@@ -107,7 +107,7 @@ function PendingOwn() {
   return (
     <>
       <Skeleton className="h-9 w-9 rounded-lg min-[26rem]:w-14 sm:w-24" />
-      <Skeleton className="h-8 w-[6.5rem] rounded-lg max-lg:hidden" />
+      <Skeleton className="h-8 w-26 rounded-lg max-lg:hidden" />
       <Skeleton className="h-9 w-24 rounded-lg" />
       <Skeleton className="size-9 shrink-0 rounded-lg" />
       <Skeleton className="size-9 shrink-0 rounded-full" />

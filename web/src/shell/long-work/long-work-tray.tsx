@@ -37,7 +37,7 @@ export function LongWorkTray() {
       <Popover.Portal>
         <Popover.Positioner className={popupLayer} sideOffset={6} align="end" collisionPadding={8}>
           <Popover.Popup className={cx(popupClass, 'w-88 max-w-[calc(100vw-1rem)] p-0!')}>
-            <Popover.Title className="px-4 pt-3 pb-2 font-medium text-[0.8125rem]">
+            <Popover.Title className="px-4 pt-3 pb-2 font-medium text-compact">
               {underWay.length > 0 ? 'In progress' : 'Failed'}
             </Popover.Title>
             <ul className="max-h-[60dvh] overflow-y-auto px-4 pb-2">

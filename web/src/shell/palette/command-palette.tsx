@@ -50,7 +50,7 @@ export function CommandPalette({ begun, onClose }: Props) {
                 <Autocomplete.Input
                   aria-label="Search pages, actions, datasets, models, deployments, runs and pictures"
                   placeholder="Search or jump to…"
-                  className="h-12 w-full bg-transparent text-[0.9375rem] outline-none placeholder:text-faint"
+                  className="h-12 w-full bg-transparent text-lead outline-none placeholder:text-faint"
                 />
               </div>
               <Results searching={searching} error={error} onClick={perform} />
@@ -84,7 +84,7 @@ function Results({ searching, error, onClick }: ResultsProps) {
         )}
       </Autocomplete.List>
       {error && !searching && (
-        <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+        <p role="alert" className="px-2.5 py-1.5 text-compact text-bad">
           The search failed: {errorMessage(error)}
         </p>
       )}

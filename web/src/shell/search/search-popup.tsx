@@ -54,7 +54,7 @@ export function SearchPopup({ onChoose, onOpenPalette, container, ...found }: Pr
             )}
           </Autocomplete.List>
           {error && (
-            <p role="alert" className="px-2.5 py-1.5 text-[0.8125rem] text-bad">
+            <p role="alert" className="px-2.5 py-1.5 text-compact text-bad">
               The search failed: {errorMessage(error)}
             </p>
           )}

@@ -10,7 +10,7 @@ export function OfflineBanner() {
     <div
       role="status"
       className={cx(
-        !online && 'strip px-4 py-2 text-center text-[0.8125rem] text-warn [--strip:var(--warn-soft)]',
+        !online && 'strip px-4 py-2 text-center text-compact text-warn [--strip:var(--warn-soft)]',
       )}
     >
       {!online && (

@@ -31,7 +31,7 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
           {hasExpired && <Badge tone="bad">Expired</Badge>}
           {isUsedUp && <Badge tone="warn">Budget used up</Badge>}
         </p>
-        <p className="text-[0.8125rem] text-muted tabular-nums">
+        <p className="text-compact text-muted tabular-nums">
           {last_used_at ? (
             <>
               Last used <RelativeTime at={last_used_at} inSentence />
@@ -43,7 +43,7 @@ export function KeyRow({ apiKey, onChange, onRevoke }: Props) {
           {` · ${end ?? 'Does not expire'}`}
         </p>
       </div>
-      <div className="min-w-0 basis-56 text-[0.8125rem] text-muted max-sm:basis-full">
+      <div className="min-w-0 basis-56 text-compact text-muted max-sm:basis-full">
         {budget ? <Budget budget={budget} /> : 'No budget'}
       </div>
       <div className="flex gap-2">

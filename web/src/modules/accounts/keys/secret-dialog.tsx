@@ -28,7 +28,7 @@ export function SecretDialog({ secret, onClose }: Props) {
     >
       <output
         aria-label="New API key"
-        className="block break-all rounded-lg bg-subtle px-4 py-3 font-mono text-[0.8125rem] leading-6"
+        className="block break-all rounded-lg bg-subtle px-4 py-3 font-mono text-compact leading-6"
       >
         {secret}
       </output>

@@ -35,7 +35,7 @@ export function WebAppKeyCard({ apiKey, shown, onShownChange }: Props) {
       <div className="flex flex-wrap items-center gap-3">
         <output
           aria-label="API key"
-          className="min-w-0 flex-1 basis-72 break-all rounded-lg bg-subtle px-3 py-2 font-mono text-[0.8125rem]"
+          className="min-w-0 flex-1 basis-72 break-all rounded-lg bg-subtle px-3 py-2 font-mono text-compact"
         >
           {shown ? apiKey : maskKey(apiKey)}
         </output>

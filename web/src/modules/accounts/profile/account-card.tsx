@@ -68,9 +68,9 @@ function Picture() {
             </Button>
           )}
         </div>
-        <p className="text-[0.8125rem] text-muted">PNG, JPEG, WebP or GIF. It is cropped to a square.</p>
+        <p className="text-compact text-muted">PNG, JPEG, WebP or GIF. It is cropped to a square.</p>
         {update.error && (
-          <p role="alert" className="text-[0.8125rem] text-bad">
+          <p role="alert" className="text-compact text-bad">
             {errorMessage(update.error)}
           </p>
         )}

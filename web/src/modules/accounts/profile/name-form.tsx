@@ -43,12 +43,7 @@ export function NameForm({ name }: { name: string }) {
           onChange={(event) => setTyped(event.target.value)}
         />
       </Field>
-      <Button
-        type="submit"
-        className="mt-[1.625rem]"
-        disabled={value.trim() === name}
-        loading={update.isPending}
-      >
+      <Button type="submit" className="mt-6.5" disabled={value.trim() === name} loading={update.isPending}>
         Save
       </Button>
     </form>

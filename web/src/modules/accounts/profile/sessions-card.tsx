@@ -79,7 +79,7 @@ function SessionRow({ session }: { session: Session }) {
           {browser}
           {session.is_current && <Badge tone="good">This browser</Badge>}
         </p>
-        <p className="text-[0.8125rem] text-muted tabular-nums [overflow-wrap:anywhere]">
+        <p className="text-compact text-muted tabular-nums [overflow-wrap:anywhere]">
           {session.address && `${session.address} · `}
           {!session.is_current && (
             <>

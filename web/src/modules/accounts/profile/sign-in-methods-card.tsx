@@ -62,7 +62,7 @@ function MethodRow({ method, isLast }: { method: SignInMethod; isLast: boolean }
       <KeyRound aria-hidden className="size-5 shrink-0 text-faint" />
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{name}</p>
-        <p className="text-[0.8125rem] text-muted">Since {formatDateTime(new Date(method.createdAt))}</p>
+        <p className="text-compact text-muted">Since {formatDateTime(new Date(method.createdAt))}</p>
       </div>
       {!isLast && (
         <Button size="sm" aria-label={`Remove ${name}`} onClick={() => setAsking(true)}>
@@ -92,9 +92,7 @@ function LinkRow({ provider }: { provider: 'github' | 'google' }) {
       <Link2 aria-hidden className="size-5 shrink-0 text-faint" />
       <div className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{providerNames[provider]}</p>
-        <p className="text-[0.8125rem] text-muted">
-          Not linked. Its email address must match this account's.
-        </p>
+        <p className="text-compact text-muted">Not linked. Its email address must match this account's.</p>
       </div>
       <Button size="sm" loading={link.isPending} onClick={() => link.mutate()}>
         Link

@@ -76,7 +76,7 @@ export function SignInCard() {
       {form === 'sign-in' && (
         <>
           <SignInForm onDone={enter} />
-          <p className="mt-4 text-center text-[0.8125rem]">
+          <p className="mt-4 text-center text-compact">
             <FormLink form="forgot-password">Forgot your password?</FormLink>
           </p>
         </>

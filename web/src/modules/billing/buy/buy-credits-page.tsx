@@ -41,7 +41,7 @@ export function BuyCreditsPage() {
             failed="The ways to buy credits could not be loaded"
             pending={
               <LoadingRegion>
-                <Skeleton className="h-[27rem] rounded-xl sm:h-[16.5rem]" />
+                <Skeleton className="h-108 rounded-xl sm:h-66" />
               </LoadingRegion>
             }
           >

@@ -64,7 +64,7 @@ export function CheckoutCard() {
             Continue to payment
             <ExternalLink aria-hidden />
           </Button>
-          <p className="text-[0.8125rem] text-muted">You pay on Stripe. This server never sees your card.</p>
+          <p className="text-compact text-muted">You pay on Stripe. This server never sees your card.</p>
         </div>
       </form>
     </Card>
@@ -85,7 +85,7 @@ function Package({ usd, chosen, onChoose }: PackageProps) {
       )}
     >
       <span className="block font-semibold text-lg tabular-nums">${usd}</span>
-      <span className="block text-[0.8125rem] text-muted tabular-nums">
+      <span className="block text-compact text-muted tabular-nums">
         {showAmount(amountInBgl(usd, 'USD') ?? '0', 'BGL')}
       </span>
     </button>

@@ -13,21 +13,21 @@ export function CreditSources() {
         <li>
           <Gift aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">Starting credits</h3>
-          <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
+          <p className="mt-0.5 text-compact text-muted leading-5">
             {user.is_returning ? NO_STARTING_CREDITS : 'Every new account starts with some.'}
           </p>
         </li>
         <li>
           <UserCog aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">A grant</h3>
-          <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
+          <p className="mt-0.5 text-compact text-muted leading-5">
             Ask the operator of this server, with your username.
           </p>
         </li>
         <li>
           <ArrowLeftRight aria-hidden className="size-5 text-accent-text" />
           <h3 className="mt-2 font-medium">A transfer</h3>
-          <p className="mt-0.5 text-[0.8125rem] text-muted leading-5">
+          <p className="mt-0.5 text-compact text-muted leading-5">
             Another user can send you credits by your username.
           </p>
         </li>

@@ -51,7 +51,7 @@ const columns: Column<Purchase>[] = [
     cell: ({ created_at }) => {
       const at = new Date(created_at);
       return (
-        <time dateTime={created_at} className="whitespace-nowrap text-[0.8125rem]">
+        <time dateTime={created_at} className="whitespace-nowrap text-compact">
           {formatDay(at)}
           <span className="block text-muted text-xs">{formatClock(at)}</span>
         </time>

@@ -66,7 +66,7 @@ export function SendFields({ id, form, currency, amount, problems, onChange, onS
       </Field>
       {/* Below the fields, because it loads later. */}
       {balance && (
-        <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-[0.8125rem] text-muted leading-5">
+        <div className="rounded-lg bg-subtle px-3.5 py-2.5 text-compact text-muted leading-5">
           You can send up to <Money bgl={balance.sendable} className="font-medium text-ink" />.{' '}
           {sendLimitReason(balance)}
           {problems.amount && amount !== null && parseBgl(amount) > parseBgl(balance.available) && (

@@ -29,7 +29,7 @@ export function StatementSummary({ rows, hasMore, sendable }: Props) {
           </Figure>
         ))}
       </dl>
-      <span className="text-[0.8125rem] text-muted tabular-nums">
+      <span className="text-compact text-muted tabular-nums">
         {hasMore
           ? `Totals of the ${countOf(rows.length, 'newest transaction')}`
           : `Totals of ${countOf(rows.length, 'transaction')}`}

@@ -19,7 +19,7 @@ export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
         rowKey={({ transaction }) => transaction.transaction_id}
         columns={[...aboutColumns, ...amountColumns]}
       />
-      <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
+      <p className="border-line border-t px-5 py-3 text-compact text-muted">
         Each hash covers its transaction and the previous hash, so past transactions cannot be changed. New
         ones are sealed within a minute.
       </p>

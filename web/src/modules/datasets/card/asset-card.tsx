@@ -38,7 +38,7 @@ export function AssetCard({ asset, canChange, className, empty }: Props) {
           {asset.card_metadata && <CardMetadata metadata={asset.card_metadata} />}
           <Markdown text={asset.card} />
           {file && file.size_bytes > SHOWN_BYTES && (
-            <p className="mt-4 text-[0.8125rem] text-muted">
+            <p className="mt-4 text-compact text-muted">
               Only the beginning is shown. Download README.md to see the rest.
             </p>
           )}

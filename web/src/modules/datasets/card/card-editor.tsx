@@ -139,7 +139,7 @@ function CardText({ content, problem, onChange }: TextProps) {
       <Textarea
         value={content}
         spellCheck
-        className="h-[50dvh] max-h-none font-mono text-[0.8125rem] leading-5 [field-sizing:fixed]"
+        className="h-[50dvh] max-h-none font-mono text-compact leading-5 [field-sizing:fixed]"
         onChange={(event) => onChange(event.target.value)}
       />
     </Field>

@@ -19,7 +19,7 @@ export function CardMetadata({ metadata }: { metadata: Metadata }) {
   return (
     <dl
       aria-label="Metadata"
-      className="mb-5 flex flex-wrap gap-x-6 gap-y-3 border-line border-b pb-4 text-[0.8125rem]"
+      className="mb-5 flex flex-wrap gap-x-6 gap-y-3 border-line border-b pb-4 text-compact"
     >
       {fields.map(({ label, names }) => (
         <div key={label} className="min-w-0">

@@ -17,7 +17,7 @@ export function ChosenFiles({ files, onChange }: Props) {
       {files.slice(0, SHOWN_MAX).map((one) => (
         <li key={one.path} className="flex items-center gap-3 py-1.5 pr-2 pl-3.5">
           <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{one.path}</span>
-          <span className="text-[0.8125rem] text-muted tabular-nums">{formatBytes(one.file.size)}</span>
+          <span className="text-compact text-muted tabular-nums">{formatBytes(one.file.size)}</span>
           <Button
             variant="ghost"
             size="icon-sm"
@@ -29,7 +29,7 @@ export function ChosenFiles({ files, onChange }: Props) {
         </li>
       ))}
       {files.length > SHOWN_MAX && (
-        <li className="px-3.5 py-2 text-[0.8125rem] text-muted">
+        <li className="px-3.5 py-2 text-compact text-muted">
           and {countOf(files.length - SHOWN_MAX, 'more file')}
         </li>
       )}

@@ -72,7 +72,7 @@ export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Prop
                 </ul>
               )}
               {countAll(found) > found.files.length && (
-                <p className="border-line border-t px-5 py-3 text-[0.8125rem] text-muted">
+                <p className="border-line border-t px-5 py-3 text-compact text-muted">
                   These are the first {found.files.length} of {countOf(countAll(found), 'file')}.
                 </p>
               )}
@@ -99,7 +99,7 @@ function CommitHead({ commit }: { commit: AssetCommit }) {
     <div>
       <h2 className="font-semibold text-base [overflow-wrap:anywhere]">{titleOf(commit)}</h2>
       {more && <p className="mt-1 whitespace-pre-wrap text-muted [overflow-wrap:anywhere]">{more}</p>}
-      <p className="mt-1 flex flex-wrap items-center gap-x-2 text-[0.8125rem] text-muted">
+      <p className="mt-1 flex flex-wrap items-center gap-x-2 text-compact text-muted">
         <span>
           {commit.author !== null && `${commit.author}, `}
           <RelativeTime at={commit.created_at} inSentence={commit.author !== null} />
@@ -149,7 +149,7 @@ function FileChange({ file, assetId, before: earlier }: ChangeProps) {
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5 px-5 py-2.5">
       <Badge tone={tones[change]}>{changeWords[change]}</Badge>
       <span className="min-w-0 flex-1 basis-40 font-medium [overflow-wrap:anywhere]">{path}</span>
-      <span className="whitespace-nowrap text-[0.8125rem] text-muted tabular-nums">
+      <span className="whitespace-nowrap text-compact text-muted tabular-nums">
         {[before, after]
           .filter((size) => size !== null)
           .map(formatBytes)

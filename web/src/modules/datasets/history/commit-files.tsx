@@ -76,7 +76,7 @@ function FileLine({ file: { path, size_bytes }, assetId, revisionId, isDataset }
           name
         )}
       </span>
-      <span className="whitespace-nowrap text-[0.8125rem] text-muted tabular-nums">
+      <span className="whitespace-nowrap text-compact text-muted tabular-nums">
         {formatBytes(size_bytes)}
       </span>
       <Button

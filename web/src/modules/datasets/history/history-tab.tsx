@@ -65,7 +65,7 @@ function CommitLine({ commit, onOpen }: { commit: AssetCommit; onOpen: () => voi
     >
       <span className="min-w-0 flex-1">
         <span className="line-clamp-2 font-medium [overflow-wrap:anywhere]">{titleOf(commit)}</span>
-        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-muted">
+        <span className="flex flex-wrap items-center gap-x-2 gap-y-1 text-compact text-muted">
           <span>
             {commit.author !== null && `${commit.author}, `}
             <RelativeTime at={commit.created_at} inSentence={commit.author !== null} />

@@ -83,7 +83,7 @@ function Intro({ asset, canChange, services, isKnown }: IntroProps) {
   const update = useUpdateAsset(asset.dataset_id);
   return (
     <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
-      <p className="min-w-0 max-w-3xl flex-1 basis-60 text-[0.8125rem] text-muted leading-5">{IPFS_HELP}</p>
+      <p className="min-w-0 max-w-3xl flex-1 basis-60 text-compact text-muted leading-5">{IPFS_HELP}</p>
       <div className="flex items-center gap-2">
         {/* Invisible while loading, to avoid a layout shift. */}
         {services.length === 0 && <Badge className={cx(!isKnown && 'invisible')}>Not pinned</Badge>}

@@ -9,7 +9,7 @@ export function Pins({ pins }: Pick<IpfsRevision, 'pins'>) {
   return (
     <ul className="flex flex-col gap-1.5 py-1">
       {pins.map(({ service, state, reason, checked_at }) => (
-        <li key={service} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-[0.8125rem]">
+        <li key={service} className="flex flex-wrap items-center gap-x-2 gap-y-0.5 text-compact">
           <StatusBadge status={state} />
           <span>{names[service]}</span>
           <span className="text-muted">

@@ -94,7 +94,7 @@ function LoadedEditor({ datasetId, trigger, onClose, read }: Required<Props> & {
         <TriggerWord first={trigger} onAdd={(word) => editor.write(prependTrigger(captions, word))} />
         <p
           role="status"
-          className={editor.missing > 0 ? 'text-[0.8125rem] text-warn' : 'text-[0.8125rem] text-muted'}
+          className={editor.missing > 0 ? 'text-compact text-warn' : 'text-compact text-muted'}
         >
           {missingText(editor.missing, captions.length)}
         </p>

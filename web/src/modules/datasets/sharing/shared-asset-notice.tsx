@@ -21,7 +21,7 @@ export function SharedAssetNotice({ asset, list }: Props) {
       },
     });
   return (
-    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-[0.8125rem] text-muted">
+    <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-compact text-muted">
       <span className="[overflow-wrap:anywhere]">
         Owned by <span className="font-medium text-ink">{asset.owner_username}</span>. You can view and use
         it, but not change it.

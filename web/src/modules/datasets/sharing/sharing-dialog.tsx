@@ -119,10 +119,10 @@ function ShareList({ id }: { id: string }) {
     >
       {({ shares }) =>
         shares.length === 0 ? (
-          <p className="text-[0.8125rem] text-muted">Not shared with anyone by username.</p>
+          <p className="text-compact text-muted">Not shared with anyone by username.</p>
         ) : (
           <div>
-            <h3 id={titleId} className="mb-1 font-medium text-[0.8125rem]">
+            <h3 id={titleId} className="mb-1 font-medium text-compact">
               Shared with
             </h3>
             <ul aria-labelledby={titleId} className="divide-y divide-line">

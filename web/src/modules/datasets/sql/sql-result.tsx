@@ -78,7 +78,7 @@ type FooterProps = { count: number; hasMore: boolean; offset: number; onOffset: 
 
 function Footer({ count, hasMore, offset, onOffset }: FooterProps) {
   return (
-    <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
+    <footer className="flex items-center justify-between gap-3 border-line border-t px-5 py-2.5 text-compact text-muted">
       <span role="status" className="tabular-nums">
         {count === 0
           ? 'No rows'
@@ -112,7 +112,7 @@ function ResultTable({ columns, rows, offset }: Pick<SqlAnswer, 'columns' | 'row
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, so the keyboard must reach it
     <div tabIndex={0} role="region" aria-label="Rows of the result" className="max-h-[60dvh] overflow-auto">
-      <table className="w-full border-collapse text-left text-[0.8125rem]">
+      <table className="w-full border-collapse text-left text-compact">
         <thead className="sticky top-0 bg-surface">
           <tr className="align-top shadow-[inset_0_-1px_0_var(--line)]">
             {columns.map(({ name, type }, at) => (
@@ -121,7 +121,7 @@ function ResultTable({ columns, rows, offset }: Pick<SqlAnswer, 'columns' | 'row
                 <span dir="auto" className="block whitespace-nowrap text-ink text-xs">
                   {name}
                 </span>
-                <span className="block max-w-48 truncate font-normal text-[0.6875rem] text-muted lowercase">
+                <span className="block max-w-48 truncate font-normal text-2xs text-muted lowercase">
                   {type}
                 </span>
               </th>

@@ -85,7 +85,7 @@ function Editor({ place, query: run = '', onQuery, tables }: EditorProps) {
           rows={5}
           spellCheck={false}
           autoCapitalize="off"
-          className="font-mono text-[0.8125rem]"
+          className="font-mono text-compact"
           value={text}
           onChange={(event) => setDraft(event.target.value)}
           onKeyDown={onKeyDown}
@@ -187,7 +187,7 @@ const NAMES_MAX = 20;
 
 function Tables({ names, hasMore, onName }: TablesProps) {
   return (
-    <div className="mb-3 flex min-h-7 flex-wrap items-center gap-1.5 text-[0.8125rem]">
+    <div className="mb-3 flex min-h-7 flex-wrap items-center gap-1.5 text-compact">
       <span className="mr-1 text-muted">Tables</span>
       {names.slice(0, NAMES_MAX).map((name) => (
         <Button key={name} size="sm" className="max-w-full font-mono text-xs" onClick={() => onName(name)}>

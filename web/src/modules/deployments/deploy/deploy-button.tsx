@@ -36,7 +36,7 @@ export function DeployButton({ request, label = 'Deploy', licence = null, accept
   return (
     <div className="flex items-center gap-2">
       {/* Reserves the two lines that the price has on a phone. */}
-      <span className="block max-w-xs content-center text-[0.8125rem] text-muted [overflow-wrap:anywhere] max-sm:min-h-11">
+      <span className="block max-w-xs content-center text-compact text-muted [overflow-wrap:anywhere] max-sm:min-h-11">
         {price ? (
           <>
             <span role="status">{isPriceChange(deployment.error) && 'The price has changed: '}</span>

@@ -142,7 +142,7 @@ function Placement({ request }: { request: DeploymentRequest }) {
       </LoadingRegion>
     );
   return (
-    <p className="text-[0.8125rem] text-muted leading-5">
+    <p className="text-compact text-muted leading-5">
       {quote.device !== 'CPU' && `Runs on: ${deviceName(quote.device)}. `}You pay for the time it is awake
       <OutputPrice kind={request.kind} />. {sleepSentence(quote.sleeps_after_minutes)}
     </p>

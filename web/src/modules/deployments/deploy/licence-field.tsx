@@ -24,7 +24,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
   );
   if (accepted_at !== null) {
     return (
-      <p className="text-[0.8125rem] text-muted leading-5">
+      <p className="text-compact text-muted leading-5">
         You accepted the {link} on {formatDateTime(new Date(accepted_at))}.
       </p>
     );
@@ -32,7 +32,7 @@ export function LicenceField({ licence, accepted, onChange }: Props) {
   return (
     <section aria-label="License" className="rounded-xl border border-line p-4">
       <p>This model is licensed under the {link}.</p>
-      <ul className="mt-2 mb-3 list-disc space-y-1 pl-5 text-[0.8125rem] text-muted leading-5">
+      <ul className="mt-2 mb-3 list-disc space-y-1 pl-5 text-compact text-muted leading-5">
         {summary.map((sentence) => (
           <li key={sentence}>{sentence}</li>
         ))}

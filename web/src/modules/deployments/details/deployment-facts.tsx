@@ -39,7 +39,7 @@ export function DeploymentFacts({ deployment, kind, priceNote, costNote }: Props
   return (
     <dl className="grid grid-cols-2 gap-x-6 gap-y-4 sm:grid-cols-4">
       <Figure label="Model ID" note="for API calls">
-        <span className="font-mono text-[0.8125rem]">{model_name}</span>
+        <span className="font-mono text-compact">{model_name}</span>
       </Figure>
       <Figure
         label="Deployed"

@@ -19,12 +19,12 @@ export function ImageAddress({ deployment }: { deployment: ImageDeployment }) {
       description="Use one of your API keys as the bearer token. A request wakes the model."
     >
       <div className="flex items-center gap-2">
-        <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-[0.8125rem] [overflow-wrap:anywhere]">
+        <code className="min-w-0 flex-1 rounded-lg bg-subtle px-3 py-2 text-compact [overflow-wrap:anywhere]">
           {url}
         </code>
         <CopyButton text={url} label="Copy the address" />
       </div>
-      <p className="mt-3 text-[0.8125rem] text-muted leading-5 [overflow-wrap:anywhere]">
+      <p className="mt-3 text-compact text-muted leading-5 [overflow-wrap:anywhere]">
         For OpenAI’s image API, use the model <code>{model_name}</code> and the base URL{' '}
         <code>{endpoint_url}</code>.
       </p>

@@ -33,7 +33,7 @@ function Running({ running, sleeping }: Pick<Stats, 'running' | 'sleeping'>) {
     <>
       {formatNumber(running)}
       {sleeping > 0 && (
-        <span className="ml-2 whitespace-nowrap font-normal text-[0.8125rem] text-muted">
+        <span className="ml-2 whitespace-nowrap font-normal text-compact text-muted">
           {formatNumber(sleeping)} sleeping
         </span>
       )}

@@ -37,7 +37,7 @@ export function DocumentsCard({ draft }: { draft: Draft }) {
         <div className="mt-4 grid gap-2">
           {refused.map((sentence) => (
             <div key={sentence} role="alert" className="flex gap-2 rounded-lg bg-bad-soft py-2 pr-2 pl-3">
-              <span className="min-w-0 flex-1 text-[0.8125rem] leading-6 [overflow-wrap:anywhere]">
+              <span className="min-w-0 flex-1 text-compact leading-6 [overflow-wrap:anywhere]">
                 {sentence}
               </span>
               <Button size="icon-sm" variant="ghost" aria-label="Dismiss" onClick={() => dismiss(sentence)}>
@@ -60,7 +60,7 @@ export function DocumentsCard({ draft }: { draft: Draft }) {
             <li key={name} className="flex min-h-11 items-center gap-3 text-muted">
               <LoaderCircle aria-hidden className="size-4 shrink-0 animate-spin" />
               <span className="min-w-0 flex-1 [overflow-wrap:anywhere]">{name}</span>
-              <span className="text-[0.8125rem]" role="status">
+              <span className="text-compact" role="status">
                 Reading
               </span>
             </li>
@@ -79,7 +79,7 @@ function DocumentItem({ document: { name, pages, empty_pages: empty, characters 
       <FileText aria-hidden className="size-4 shrink-0 text-muted" />
       <span className="min-w-0 flex-1">
         <span className="[overflow-wrap:anywhere]">{name}</span>
-        <span className="block text-[0.8125rem] text-muted">
+        <span className="block text-compact text-muted">
           {pages !== null && `${countOf(pages, 'page')}, `}
           {formatNumber(characters)} characters
           {empty > 0 && <span className="text-warn"> · {countOf(empty, 'page')} skipped (no text)</span>}

@@ -82,7 +82,7 @@ export function RowDialog({ draftId, row, onClose }: Props) {
 function Source({ draftId, row: { chunk, source } }: Pick<Props, 'draftId' | 'row'>) {
   return (
     <section aria-label="Source" className="min-w-0">
-      <h3 className="font-medium text-[0.8125rem] leading-5 [overflow-wrap:anywhere]">{source}</h3>
+      <h3 className="font-medium text-compact leading-5 [overflow-wrap:anywhere]">{source}</h3>
       <QueryView
         query={useQuery(chunkQuery(draftId, chunk))}
         failed="The source could not be loaded"
@@ -95,7 +95,7 @@ function Source({ draftId, row: { chunk, source } }: Pick<Props, 'draftId' | 'ro
             tabIndex={0}
             role="group"
             aria-label="Text of the source"
-            className="mt-1.5 max-h-80 overflow-y-auto whitespace-pre-wrap rounded-lg border border-line bg-subtle px-3 py-2 text-[0.8125rem] leading-5 [overflow-wrap:anywhere]"
+            className="mt-1.5 max-h-80 overflow-y-auto whitespace-pre-wrap rounded-lg border border-line bg-subtle px-3 py-2 text-compact leading-5 [overflow-wrap:anywhere]"
           >
             {text}
           </div>

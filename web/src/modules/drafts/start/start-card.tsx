@@ -106,7 +106,7 @@ function SettingsFields({ models, values, problems, change }: FieldsProps) {
           >
             <Textarea
               rows={10}
-              className="font-mono text-[0.8125rem]"
+              className="font-mono text-compact"
               value={values.prompt}
               onChange={(event) => change({ prompt: event.target.value })}
             />
@@ -134,12 +134,12 @@ function Quote({ draftId, settings }: { draftId: string; settings: SettingsForm 
   if (!isSound) return <span />;
   if (quote.isError)
     return (
-      <p role="alert" className="min-w-0 flex-1 text-[0.8125rem] text-bad">
+      <p role="alert" className="min-w-0 flex-1 text-compact text-bad">
         {errorMessage(quote.error)}
       </p>
     );
   return (
-    <p className="min-h-5 text-[0.8125rem] text-muted" role="status">
+    <p className="min-h-5 text-compact text-muted" role="status">
       {quote.data ? (
         <>
           {countOf(quote.data.chunks, 'chunk')}, up to {countOf(quote.data.rows_max, 'row')}. At most{' '}

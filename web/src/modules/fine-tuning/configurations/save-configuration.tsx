@@ -43,12 +43,7 @@ export function SaveConfiguration({ choices }: { choices: Choices }) {
           placeholder="Short answers"
         />
       </Field>
-      <Button
-        className="mt-[1.625rem]"
-        loading={save.isPending}
-        disabled={problem !== undefined}
-        onClick={submit}
-      >
+      <Button className="mt-6.5" loading={save.isPending} disabled={problem !== undefined} onClick={submit}>
         <Save aria-hidden />
         Save
       </Button>

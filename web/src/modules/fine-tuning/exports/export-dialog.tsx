@@ -69,7 +69,7 @@ export function ExportDialog({ modelId, onClose }: { modelId: string; onClose: (
             {obstacle !== null && <Callout tone="bad">{`${obstacle}.`}</Callout>}
             <Formats offers={exports} value={chosen?.format ?? null} onChange={setFormat} />
             {chosen && (
-              <p className="mt-4 text-[0.8125rem] text-muted">
+              <p className="mt-4 text-compact text-muted">
                 At most <Money bgl={chosen.quote.total} />. You pay only for the time it takes.
               </p>
             )}

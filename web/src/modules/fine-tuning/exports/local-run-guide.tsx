@@ -9,7 +9,7 @@ export function LocalRunGuide({ run: { summary } }: { run: ExportRun }) {
   const model = name.toLowerCase();
   return (
     <Card title="Run it on your computer" className="mb-5">
-      <p className="mb-3 text-[0.8125rem] text-muted">
+      <p className="mb-3 text-compact text-muted">
         Download the model’s files and run one of these commands in their folder.
       </p>
       <div className="grid gap-4 lg:grid-cols-2">
@@ -23,7 +23,7 @@ export function LocalRunGuide({ run: { summary } }: { run: ExportRun }) {
 function Command({ label, code }: { label: string; code: string }) {
   return (
     <div className="min-w-0">
-      <h3 className="mb-1.5 font-medium text-[0.8125rem]">{label}</h3>
+      <h3 className="mb-1.5 font-medium text-compact">{label}</h3>
       <CodeBlock label={label} code={code} />
     </div>
   );

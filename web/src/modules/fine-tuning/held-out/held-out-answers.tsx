@@ -111,7 +111,7 @@ function Answer({ label, text, folded, right = false, own = false }: AnswerProps
       </dt>
       <dd className="mt-0.5">
         {text === '' ? (
-          <span className="text-[0.8125rem] text-muted">No text</span>
+          <span className="text-compact text-muted">No text</span>
         ) : (
           <Text text={text} folded={folded} />
         )}
@@ -125,7 +125,7 @@ function Text({ text, folded, className }: { text: string; folded: boolean; clas
     <p
       dir="auto"
       className={cx(
-        'whitespace-pre-wrap text-[0.8125rem] [overflow-wrap:anywhere]',
+        'whitespace-pre-wrap text-compact [overflow-wrap:anywhere]',
         folded && 'line-clamp-5',
         className,
       )}

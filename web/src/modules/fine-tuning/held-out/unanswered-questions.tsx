@@ -18,7 +18,7 @@ export function UnansweredQuestions({ questions, models }: { questions: string[]
   return (
     <div className="px-5 py-4">
       <div className="flex flex-wrap items-center justify-between gap-3">
-        <p className="text-[0.8125rem] text-muted">
+        <p className="text-compact text-muted">
           {pod
             ? 'Copy a question, and ask both models side by side.'
             : 'Deploy this model to ask both models side by side.'}

@@ -307,7 +307,7 @@ export function TargetModules({ value, onChange }: { value: string[]; onChange: 
         }}
         options={offered.map((module) => ({
           value: module,
-          label: <code className="font-mono text-[0.8125rem]">{module}</code>,
+          label: <code className="font-mono text-compact">{module}</code>,
         }))}
         className="mb-3 grid grid-cols-2 gap-2 sm:grid-cols-4"
       />

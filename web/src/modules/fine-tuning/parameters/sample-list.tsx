@@ -28,7 +28,7 @@ export function SampleList({ samples, format }: Props) {
   return (
     <Disclosure title="How the model sees the first examples">
       <div className="flex flex-wrap items-center justify-between gap-2 pb-3">
-        <p className="text-[0.8125rem] text-muted">
+        <p className="text-compact text-muted">
           {format && `Data format: ${formatLabels[format.format]}. `}
           {hasPairs
             ? 'The model learns which of the two answers is better.'

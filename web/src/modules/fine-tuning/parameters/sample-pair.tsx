@@ -45,7 +45,7 @@ function Turns({ turns, isMarked }: { turns: Sample['turns']; isMarked: boolean 
     return <Conversation turns={turns.map((turn) => ({ ...turn, learnt: isMarked && turn.learnt }))} />;
   }
   return (
-    <p dir="auto" className="whitespace-pre-wrap text-[0.8125rem] [overflow-wrap:anywhere]">
+    <p dir="auto" className="whitespace-pre-wrap text-compact [overflow-wrap:anywhere]">
       <span className={cx(isMarked && 'rounded bg-accent-soft px-1 text-accent-text')}>{only.content}</span>
     </p>
   );
@@ -54,7 +54,7 @@ function Turns({ turns, isMarked }: { turns: Sample['turns']; isMarked: boolean 
 function Answer({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div role="group" aria-label={title} className="min-w-0 rounded-lg border border-line bg-surface p-3">
-      <p className="mb-1.5 font-medium text-[0.8125rem]">{title}</p>
+      <p className="mb-1.5 font-medium text-compact">{title}</p>
       {children}
     </div>
   );

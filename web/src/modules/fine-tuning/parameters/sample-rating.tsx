@@ -4,7 +4,7 @@ import { ThumbsDown, ThumbsUp } from 'lucide-react';
 export function SampleRating({ isGood }: { isGood: boolean }) {
   const Thumb = isGood ? ThumbsUp : ThumbsDown;
   return (
-    <p className="mb-2 flex items-center gap-1.5 font-medium text-[0.8125rem]">
+    <p className="mb-2 flex items-center gap-1.5 font-medium text-compact">
       <Thumb aria-hidden className="size-3.5" />
       {isGood ? 'Good answer' : 'Bad answer'}
     </p>

@@ -9,7 +9,7 @@ export function TokenHistogram({ bins }: Props) {
   if (bins.length === 0) return null;
   return (
     <figure>
-      <figcaption className="mb-2 font-medium text-[0.8125rem]">Length of the examples</figcaption>
+      <figcaption className="mb-2 font-medium text-compact">Length of the examples</figcaption>
       <ul className="flex h-24 items-end gap-1">
         {bins.map(({ from, to, count }) => {
           const text = `${countOf(count, 'example')} of ${formatNumber(from)} to ${countOf(to, 'token')}`;

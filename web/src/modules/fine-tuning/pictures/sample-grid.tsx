@@ -84,7 +84,7 @@ function SampleViewer({ runId, prompts, checkpoints }: Samples & { runId: string
         >
           <ChevronRight aria-hidden />
         </Button>
-        <output className="w-28 text-right text-[0.8125rem] tabular-nums">{label}</output>
+        <output className="w-28 text-right text-compact tabular-nums">{label}</output>
       </div>
       <ul className="grid gap-4 sm:grid-cols-2">
         {shown.pictures.map((picture, number) => {
@@ -95,7 +95,7 @@ function SampleViewer({ runId, prompts, checkpoints }: Samples & { runId: string
                 <Picture picture={before?.pictures[number]} alt={`${asked?.prompt}, before training`} />
                 <Picture picture={picture} alt={`${asked?.prompt}, ${label.toLowerCase()}`} />
               </div>
-              <p className="mt-1.5 text-[0.8125rem] [overflow-wrap:anywhere]">
+              <p className="mt-1.5 text-compact [overflow-wrap:anywhere]">
                 {asked?.prompt} <span className="text-muted">seed {asked?.seed}</span>
               </p>
             </li>

@@ -96,7 +96,7 @@ function Footer({ wizard }: { wizard: TrainLora }) {
         </Button>
       )}
       {state.step === 2 && validation && (
-        <span className="text-[0.8125rem] text-muted">
+        <span className="text-compact text-muted">
           <span role="status">{priceChanged && 'The price has changed. '}</span>
           Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>

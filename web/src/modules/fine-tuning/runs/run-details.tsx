@@ -13,7 +13,7 @@ export function RunDetails({ run }: { run: Run }) {
   const currency = currencyChoice.use();
   return (
     <Card title="Made from">
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-compact">
         <Row label="Base model">
           <Link
             to="/model/$id/description"

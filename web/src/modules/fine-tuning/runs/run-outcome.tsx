@@ -19,7 +19,7 @@ export function RunOutcome({ run }: { run: Run }) {
       <>
         {stopped && <p className="mb-4 text-muted">{stopped}</p>}
         {preferred && <p className="mb-4 font-medium text-base">{preferred}</p>}
-        <dl className="mb-5 flex flex-wrap gap-x-5 gap-y-1 text-[0.8125rem]">
+        <dl className="mb-5 flex flex-wrap gap-x-5 gap-y-1 text-compact">
           {run.kind === 'export' ? <Exported run={run} /> : <Losses run={run} />}
           <Fact
             label="Duration"

@@ -28,7 +28,7 @@ export function RunProgress({ run }: { run: Run }) {
         }
         aside={stepText(run)}
       />
-      <p className="mt-3 text-[0.8125rem] text-muted tabular-nums">
+      <p className="mt-3 text-compact text-muted tabular-nums">
         <RunTime run={run} />
       </p>
       {run.state === 'queued' ? (
@@ -43,7 +43,7 @@ export function RunProgress({ run }: { run: Run }) {
         <p className="mt-3 text-muted">{run.reason}</p>
       )}
       {run.restarts > 0 && (
-        <p className="mt-3 text-[0.8125rem] text-muted">
+        <p className="mt-3 text-compact text-muted">
           It was interrupted {run.restarts === 1 ? 'once' : countOf(run.restarts, 'time')}. It continues from
           its last checkpoint, or starts over. The lost time is not charged.
         </p>
@@ -58,7 +58,7 @@ function Overrun({ run }: { run: Run }) {
   const untilCeiling = secondsToCeiling(run);
   if (untilCeiling !== null)
     return (
-      <p className="mt-3 text-[0.8125rem] text-warn">
+      <p className="mt-3 text-compact text-warn">
         At this pace the run will reach its spending limit of {showLimit(run.ceiling, currency)} before it
         finishes, in {aboutDuration(untilCeiling)}. It will then save its work and stop, and you can resume it
         with a higher limit.
@@ -66,14 +66,14 @@ function Overrun({ run }: { run: Run }) {
     );
   if (isBeyondCeiling(run))
     return (
-      <p className="mt-3 text-[0.8125rem] text-muted">
+      <p className="mt-3 text-compact text-muted">
         The run reached its spending limit of {showLimit(run.ceiling, currency)}. It continues at no extra
         cost.
       </p>
     );
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;
   return (
-    <p className="mt-3 text-[0.8125rem] text-warn">
+    <p className="mt-3 text-compact text-warn">
       The run takes longer than estimated, so more than the quote is held. You pay for the time used.
     </p>
   );

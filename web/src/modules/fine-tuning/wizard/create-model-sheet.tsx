@@ -120,14 +120,14 @@ function Footer({ wizard }: { wizard: Wizard }) {
           >
             All settings
           </Button>
-          <span role="status" className="text-[0.8125rem] text-muted">
+          <span role="status" className="text-compact text-muted">
             {priceChanged && 'The price has changed.'}
           </span>
         </>
       )}
       {id === 'parameters' && <LivePrice price={wizard.price} />}
       {id === 'review' && validation && (
-        <span className="text-[0.8125rem] text-muted">
+        <span className="text-compact text-muted">
           <span role="status">{priceChanged && 'The price has changed. '}</span>
           Held at start: <Money bgl={holdAtStart(validation, state.ceiling)} />
         </span>
@@ -150,7 +150,7 @@ function Footer({ wizard }: { wizard: Wizard }) {
 /** The price and the duration of the run with the parameters as they are now. */
 function LivePrice({ price }: Pick<Wizard, 'price'>) {
   return (
-    <span role="status" aria-busy={price?.isStale} className="text-[0.8125rem] text-muted tabular-nums">
+    <span role="status" aria-busy={price?.isStale} className="text-compact text-muted tabular-nums">
       {price?.isStale && 'Calculating the price…'}
       {price?.isStale === false && (
         <>

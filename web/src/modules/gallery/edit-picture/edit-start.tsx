@@ -31,9 +31,7 @@ export function EditStart({ source, uploaded, error, form, onStartOver }: Props)
                   <TriangleAlert aria-hidden className="size-4 text-bad" />
                   The picture could not be edited
                 </p>
-                <p className="mt-1 text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
-                  {errorMessage(error)}
-                </p>
+                <p className="mt-1 text-compact text-muted [overflow-wrap:anywhere]">{errorMessage(error)}</p>
               </div>
               <div className="flex flex-wrap gap-2">
                 <Button type="submit" form={form} size="sm">

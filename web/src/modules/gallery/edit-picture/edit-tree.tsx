@@ -24,7 +24,7 @@ export function EditTree({ generation, className }: { generation: Generation; cl
   if (isAlone) return null;
   return (
     <Card title="Edits" className={className}>
-      <ul aria-label="Edits" className="-m-1.5 text-[0.8125rem]">
+      <ul aria-label="Edits" className="-m-1.5 text-compact">
         {trees.map((tree) =>
           tree.generation.source ? (
             <li key={tree.generation.id}>
@@ -42,7 +42,7 @@ export function EditTree({ generation, className }: { generation: Generation; cl
         )}
       </ul>
       {list.hasNextPage && (
-        <p className="mt-3 text-[0.8125rem] text-muted">
+        <p className="mt-3 text-compact text-muted">
           These are the newest {SHOWN_MAX}. All of them are in{' '}
           <Link to="/gallery" className="text-ink underline">
             your gallery
@@ -59,7 +59,7 @@ type Place = { depth: number; currentId: string };
 function Edits({ edits, depth, currentId }: Place & { edits: readonly Edited[] }) {
   if (edits.length === 0) return null;
   return (
-    <ul className={cx(depth <= INDENTED_MAX && 'ml-[1.625rem] border-line border-l pl-1')}>
+    <ul className={cx(depth <= INDENTED_MAX && 'ml-6.5 border-line border-l pl-1')}>
       {edits.map((node) => (
         <Node key={node.generation.id} node={node} depth={depth} currentId={currentId} />
       ))}

@@ -73,7 +73,7 @@ export function SourceField({ label, userId, source, onChange, problem, note }: 
               source={source}
               className="size-16 shrink-0 rounded-lg bg-white object-cover shadow-card"
             />
-            <div className="min-w-0 flex-1 text-[0.8125rem]">
+            <div className="min-w-0 flex-1 text-compact">
               {'file' in source ? <AboutFile file={source.file} /> : <AboutGeneration source={source} />}
               {note && <p className="text-muted text-xs">{note}</p>}
             </div>

@@ -84,7 +84,7 @@ export function ChosenBar({ chosen, shown, onChooseAll, onClear, onCompare }: Pr
 
 function Count({ count, drawn }: { count: number; drawn: number }) {
   return (
-    <p role="status" className="px-1 text-[0.8125rem] tabular-nums">
+    <p role="status" className="px-1 text-compact tabular-nums">
       {count} selected
       {drawn < count && `, ${count - drawn} without a picture`}
       {count > CHOSEN_MAX && <span className="text-bad">, {CHOSEN_MAX} at most</span>}

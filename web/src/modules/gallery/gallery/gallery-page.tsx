@@ -131,7 +131,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
   const { open } = useCompare();
   const box = ({ id, prompt }: Generation) =>
     canBeChosen(id) && (
-      <label className="flex select-none px-1.5 pt-1 pb-1.5 pointer-coarse:px-[0.6875rem] pointer-coarse:pt-[0.5625rem] pointer-coarse:pb-[0.6875rem]">
+      <label className="flex select-none px-1.5 pt-1 pb-1.5 pointer-coarse:px-2.75 pointer-coarse:pt-2.25 pointer-coarse:pb-2.75">
         <CheckboxBox checked={isChosen(id)} onCheckedChange={(checked) => toggle(id, checked)} />
         <span className="sr-only">Select {prompt}</span>
       </label>
@@ -165,7 +165,7 @@ function Choosable({ generations, pager }: { generations: Generation[]; pager: R
 function Caption({ generation }: { generation: Generation }) {
   const { prompt, title, created_at, state } = generation;
   return (
-    <div className="mt-1.5 flex items-start gap-1 text-[0.8125rem]">
+    <div className="mt-1.5 flex items-start gap-1 text-compact">
       <div className="min-w-0 flex-1">
         <p aria-hidden className="truncate">
           {prompt}

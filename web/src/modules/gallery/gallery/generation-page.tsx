@@ -52,7 +52,7 @@ function PendingPage() {
       <Skeleton className="mb-2 h-5 w-24" />
       <Skeleton className="mb-6 h-9 w-64 max-w-full" />
       <div className={columnsClass}>
-        <Skeleton className="aspect-square max-h-[32rem] w-full rounded-xl" />
+        <Skeleton className="aspect-square max-h-128 w-full rounded-xl" />
         <Skeleton className="h-80 rounded-xl" />
       </div>
     </LoadingRegion>
@@ -122,7 +122,7 @@ function MadeFrom({ generation }: { generation: Generation }) {
   const { parameters, lora_revision: lora } = generation;
   const [output] = outputs;
   return (
-    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
+    <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-compact">
       <Row label="Generator">
         <Link to={`/${generator}`} className="rounded text-accent-text hover:underline">
           {generators[generator].title}

@@ -33,7 +33,7 @@ export function PictureHistory({ generator, awaited = null }: Props) {
       title={isVideo ? 'Recent videos' : 'Recent pictures'}
       className="mt-10"
       actions={
-        <Link to="/gallery" className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline">
+        <Link to="/gallery" className="rounded text-compact text-muted hover:text-ink hover:underline">
           All generations
         </Link>
       }

@@ -18,7 +18,7 @@ export function RecentGenerations({ title }: { title: string }) {
     <Card
       title={title}
       actions={
-        <Link to="/gallery" className="rounded text-[0.8125rem] text-muted hover:text-ink hover:underline">
+        <Link to="/gallery" className="rounded text-compact text-muted hover:text-ink hover:underline">
           All generations
         </Link>
       }

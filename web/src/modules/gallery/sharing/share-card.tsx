@@ -32,7 +32,7 @@ export function ShareCard({ id, noun }: Props) {
       >
         {({ share }) => (
           <div className="grid justify-items-start gap-3">
-            <p className="text-[0.8125rem] text-muted">
+            <p className="text-compact text-muted">
               {share
                 ? `Anyone with this link can see the ${noun}, its prompt and your name.`
                 : `Create a link that shows this ${noun}, its prompt and your name to anyone, without signing in.`}

@@ -92,7 +92,7 @@ function PendingPage() {
       <Skeleton className="mb-2 h-7 w-48 max-w-full" />
       <Skeleton className="mb-6 h-5 w-24" />
       <div className={columnsClass}>
-        <Skeleton className="aspect-square max-h-[40rem] w-full rounded-xl" />
+        <Skeleton className="aspect-square max-h-160 w-full rounded-xl" />
         <Skeleton className="h-40 rounded-xl" />
       </div>
     </LoadingRegion>

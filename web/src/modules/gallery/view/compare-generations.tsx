@@ -48,7 +48,7 @@ function Side({ generation }: { generation: Generation }) {
       <Link
         to="/gallery/$id"
         params={{ id }}
-        className="line-clamp-2 rounded text-[0.8125rem] text-muted hover:text-ink hover:underline"
+        className="line-clamp-2 rounded text-compact text-muted hover:text-ink hover:underline"
       >
         {prompt}
       </Link>
@@ -60,9 +60,9 @@ function Side({ generation }: { generation: Generation }) {
 
 function Differences({ both }: { both: Generation[] }) {
   const rows = differences(both);
-  if (rows.length === 0) return <p className="text-[0.8125rem] text-muted">Both used the same settings.</p>;
+  if (rows.length === 0) return <p className="text-compact text-muted">Both used the same settings.</p>;
   return (
-    <table className="w-full text-left text-[0.8125rem]">
+    <table className="w-full text-left text-compact">
       <caption className="pb-2 text-left text-muted text-xs">Where they differ</caption>
       <thead className="sr-only">
         <tr>

@@ -17,7 +17,7 @@ export function ExpertWeights({ rows, steps }: Props) {
   const most = Math.max(...shares.map(({ share }) => share));
   const top = Math.max(TOP_MIN, ...shares.flatMap(({ weights }) => weights));
   return (
-    <table className="w-full border-collapse text-[0.8125rem]">
+    <table className="w-full border-collapse text-compact">
       <caption className="pb-2 text-left text-muted text-xs">
         The weight of each expert over the steps, and its share of the picture
       </caption>

@@ -47,7 +47,7 @@ function Ended({ generation }: { generation: Generation }) {
     <Frame>
       <div
         role={failed ? 'alert' : undefined}
-        className="flex aspect-square max-h-[32rem] w-full flex-col items-center justify-center gap-2 p-6 text-center"
+        className="flex aspect-square max-h-128 w-full flex-col items-center justify-center gap-2 p-6 text-center"
       >
         {failed ? (
           <CircleAlert aria-hidden className="size-6 text-bad" />
@@ -82,7 +82,7 @@ function Made({ generation }: { generation: Generation }) {
           <VideoPlayer
             video={output}
             label={prompt}
-            className="h-auto max-h-[32rem] w-full bg-black object-contain"
+            className="h-auto max-h-128 w-full bg-black object-contain"
           />
         )}
         <VideoFacts video={output} className="border-line border-t bg-surface px-4 py-3" />
@@ -109,7 +109,7 @@ function Made({ generation }: { generation: Generation }) {
               </div>
             ) : (
               <Zoomable label={prompt} onOpen={() => setOpened(0)}>
-                <Media media={output} alt={prompt} className="h-auto max-h-[32rem] w-full object-contain" />
+                <Media media={output} alt={prompt} className="h-auto max-h-128 w-full object-contain" />
               </Zoomable>
             )}
           </Frame>
@@ -157,7 +157,7 @@ function Several({
             <Zoomable label={nameOf(index)} onOpen={() => onOpen(index)}>
               <Media media={output} alt={nameOf(index)} className="h-auto w-full object-contain" />
             </Zoomable>
-            <div className="grid grid-cols-2 divide-x divide-line border-line border-t bg-surface text-[0.8125rem]">
+            <div className="grid grid-cols-2 divide-x divide-line border-line border-t bg-surface text-compact">
               <a
                 href={output.download_url}
                 download
@@ -192,15 +192,11 @@ function UnderWay({ generation }: { generation: Generation }) {
       {source ? (
         <Edited source={source} preview={preview} percent={percentOf(generation)} />
       ) : preview ? (
-        <Media
-          media={{ url: preview }}
-          alt=""
-          className="aspect-square max-h-[32rem] w-full object-contain"
-        />
+        <Media media={{ url: preview }} alt="" className="aspect-square max-h-128 w-full object-contain" />
       ) : (
         <div
           className={cx(
-            'flex max-h-[32rem] w-full items-center justify-center',
+            'flex max-h-128 w-full items-center justify-center',
             makesVideos(generator) ? 'aspect-video' : 'aspect-square',
           )}
         >
@@ -214,7 +210,7 @@ function UnderWay({ generation }: { generation: Generation }) {
           aside={state === 'running' ? undefined : ''}
         />
         <div className="mt-2.5 flex items-center justify-between gap-4">
-          <p className="text-[0.8125rem] text-muted tabular-nums">
+          <p className="text-compact text-muted tabular-nums">
             <Time key={state} generation={generation} />
           </p>
           {canBeCancelled(generation) ? (
@@ -222,7 +218,7 @@ function UnderWay({ generation }: { generation: Generation }) {
               Cancel
             </Button>
           ) : (
-            <p className="text-[0.8125rem] text-muted">
+            <p className="text-compact text-muted">
               {`${generation.service ?? 'The service'} has started, so it can no longer be cancelled`}
             </p>
           )}

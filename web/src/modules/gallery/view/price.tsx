@@ -22,9 +22,7 @@ export function Price({ quote, className }: Props) {
       ) : (
         <p className={cx('font-semibold text-lg', !isSettled && 'opacity-60')}>
           <Money unrounded bgl={cost} />
-          {parseBgl(cost) === 0n && (
-            <span className="ml-1.5 font-normal text-[0.8125rem] text-muted">Free</span>
-          )}
+          {parseBgl(cost) === 0n && <span className="ml-1.5 font-normal text-compact text-muted">Free</span>}
         </p>
       )}
       {isError && (

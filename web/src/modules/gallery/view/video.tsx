@@ -112,7 +112,7 @@ type Facts = Pick<Generation['outputs'][number], 'duration_s' | 'width' | 'heigh
 
 /** Length, size and sound of a video in one line. */
 export function VideoFacts({ video, className }: { video: Facts; className?: string }) {
-  return <p className={cx('text-[0.8125rem] text-muted tabular-nums', className)}>{videoFacts(video)}</p>;
+  return <p className={cx('text-compact text-muted tabular-nums', className)}>{videoFacts(video)}</p>;
 }
 
 function videoFacts({ duration_s: seconds, width, height, has_audio: hasAudio }: Facts): string {

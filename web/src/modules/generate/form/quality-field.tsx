@@ -15,12 +15,12 @@ export function QualityField({ onChange }: { onChange: (changed: { values: FormV
   const chosen = qualityOf(form, values, qualities);
   return (
     <fieldset className="grid gap-1.5">
-      <legend className="mb-1.5 font-medium text-[0.8125rem]">Quality</legend>
+      <legend className="mb-1.5 font-medium text-compact">Quality</legend>
       <div className={segmentsClass}>
         {qualities.map((quality) => (
           <label
             key={quality.label}
-            className="relative flex h-7 items-center rounded-md px-2.5 font-medium text-[0.8125rem] text-muted hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
+            className="relative flex h-7 items-center rounded-md px-2.5 font-medium text-compact text-muted hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent"
           >
             <input
               type="radio"
@@ -33,7 +33,7 @@ export function QualityField({ onChange }: { onChange: (changed: { values: FormV
           </label>
         ))}
       </div>
-      <p className="text-[0.8125rem] text-muted leading-5" aria-live="polite">
+      <p className="text-compact text-muted leading-5" aria-live="polite">
         {!chosen && 'Your own settings: '}
         {settingsInWords(form, values)}
       </p>

@@ -13,7 +13,7 @@ const Showcase = lazy(async () => ({ default: (await import('./showcase.tsx')).S
 export function LandingPage() {
   const { referral_code: invitation } = useSearch({ from: '/' });
   return (
-    <div className="mx-auto max-w-[76rem] px-5 sm:px-8">
+    <div className="mx-auto max-w-304 px-5 sm:px-8">
       <header className="flex h-16 items-center justify-between gap-4">
         <Logo />
         <nav aria-label="Main" className="flex items-center gap-5 font-medium text-muted">
@@ -44,10 +44,10 @@ export function LandingPage() {
                 </a>
               </p>
             )}
-            <h1 className="max-w-2xl font-semibold text-3xl leading-[1.15] tracking-tight sm:text-[2.75rem]">
+            <h1 className="max-w-2xl font-semibold text-3xl leading-[1.15] tracking-tight sm:text-display">
               From your data to a served model, on your own machines
             </h1>
-            <p className="mt-4 max-w-xl text-[0.9375rem] text-muted leading-6 sm:text-base">
+            <p className="mt-4 max-w-xl text-lead text-muted leading-6 sm:text-base">
               Datasets, fine-tuning, chat, pictures and videos, paid from one balance. Start on a laptop,
               scale to your GPUs.
             </p>

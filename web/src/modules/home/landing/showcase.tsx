@@ -55,7 +55,7 @@ export function Showcase() {
           >
             <div className={cx(index % 2 === 1 && 'lg:order-2')}>
               <h2 className="font-semibold text-2xl tracking-tight">{title}</h2>
-              <p className="mt-3 text-[0.9375rem] text-muted leading-6">{text}</p>
+              <p className="mt-3 text-lead text-muted leading-6">{text}</p>
             </div>
             <ProductPicture name={picture} alt={alt} />
           </section>
@@ -65,12 +65,12 @@ export function Showcase() {
         <h2 className="font-semibold text-2xl tracking-tight">
           Pictures and videos, one page for each model
         </h2>
-        <p className="mt-3 mb-6 max-w-2xl text-[0.9375rem] text-muted leading-6">
+        <p className="mt-3 mb-6 max-w-2xl text-lead text-muted leading-6">
           Starter models run right here, even without a GPU.
         </p>
         <GeneratorList served={useQuery(servedGeneratorsQuery).data} />
       </section>
-      <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-[0.8125rem] text-muted">
+      <footer className="mt-24 flex flex-wrap gap-x-6 gap-y-2 border-line border-t py-8 text-compact text-muted">
         <DocumentationLink className="rounded hover:text-ink hover:underline" />
         <a href="/openapi.json" className="rounded hover:text-ink hover:underline">
           API reference

@@ -14,7 +14,7 @@ export function CloneInProgress({ clone }: { clone: Clone }) {
         label={`Cloning ${clone.repo_id}`}
       />
       <div className="mt-2 flex items-center justify-between gap-3">
-        <p className="min-w-0 text-[0.8125rem] text-muted tabular-nums">{phaseText(clone)}</p>
+        <p className="min-w-0 text-compact text-muted tabular-nums">{phaseText(clone)}</p>
         <Button size="sm" loading={cancel.isPending} onClick={() => cancel.mutate(clone.id)}>
           Cancel
         </Button>

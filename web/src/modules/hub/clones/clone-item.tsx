@@ -29,7 +29,7 @@ export function CloneItem({ clone }: { clone: Clone }) {
               moving={isUnderWay(clone)}
             />
           </div>
-          <p className="mt-0.5 text-[0.8125rem] text-muted">
+          <p className="mt-0.5 text-compact text-muted">
             {clone.dataset_type === 'MODEL' ? 'Model' : 'Dataset'} at {clone.revision.slice(0, 8)}, started{' '}
             <RelativeTime at={clone.created_at} inSentence />
           </p>
@@ -44,9 +44,7 @@ export function CloneItem({ clone }: { clone: Clone }) {
           hideLabel
         />
       ) : null}
-      <p className="mt-2 text-[0.8125rem] text-muted tabular-nums [overflow-wrap:anywhere]">
-        {stateText(clone)}
-      </p>
+      <p className="mt-2 text-compact text-muted tabular-nums [overflow-wrap:anywhere]">{stateText(clone)}</p>
       {showsLog && (
         <div className="mt-3">
           <CloneLog id={clone.id} />

@@ -76,7 +76,7 @@ function Use({ label, use, can }: UseProps) {
         {label}
         <Badge tone={use.device ? 'good' : 'neutral'}>{use.device ? 'Possible here' : 'Not here'}</Badge>
       </dt>
-      <dd className="mt-1 text-[0.8125rem] text-muted [overflow-wrap:anywhere]">
+      <dd className="mt-1 text-compact text-muted [overflow-wrap:anywhere]">
         {use.device ? `${can} ${use.device}.` : `${use.obstacle}.`}
       </dd>
     </div>
@@ -87,7 +87,7 @@ function Files({ details: { files, file_count, left_out } }: { details: HubRepos
   const all = file_count + left_out.file_count;
   return (
     <Disclosure title={`Files (${formatNumber(all)})`}>
-      <ul className="max-h-64 overflow-y-auto text-[0.8125rem]" tabIndex={0} aria-label="Files">
+      <ul className="max-h-64 overflow-y-auto text-compact" tabIndex={0} aria-label="Files">
         {files.map((file) => (
           <li key={file.path} className="flex items-baseline justify-between gap-4 py-0.5">
             <span className="min-w-0 font-mono text-xs [overflow-wrap:anywhere]">
@@ -99,9 +99,7 @@ function Files({ details: { files, file_count, left_out } }: { details: HubRepos
         ))}
       </ul>
       {all > HUB_FILES_SHOWN_MAX && (
-        <p className="mt-2 text-[0.8125rem] text-muted">
-          And {formatNumber(all - HUB_FILES_SHOWN_MAX)} more.
-        </p>
+        <p className="mt-2 text-compact text-muted">And {formatNumber(all - HUB_FILES_SHOWN_MAX)} more.</p>
       )}
     </Disclosure>
   );

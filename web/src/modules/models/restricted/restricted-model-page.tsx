@@ -59,7 +59,7 @@ function LoadedPage({ model }: { model: RestrictedModel }) {
         badge={<Badge tone="accent">Restricted model</Badge>}
       />
       <div className="-mt-3 mb-6 flex flex-col gap-3">
-        <div className="flex items-center gap-1 font-mono text-[0.8125rem] text-muted">
+        <div className="flex items-center gap-1 font-mono text-compact text-muted">
           <span className="break-all">{model.id}</span>
           <CopyButton text={model.id} label="Copy the ID" />
         </div>

@@ -104,7 +104,7 @@ const columns: Column<CreditCode>[] = [
     header: 'Code',
     cell: ({ hint, note }) => (
       <>
-        <span className="font-mono text-[0.8125rem]">…{hint}</span>
+        <span className="font-mono text-compact">…{hint}</span>
         {note && <span className="line-clamp-1 break-all text-muted text-xs">{note}</span>}
       </>
     ),

@@ -128,7 +128,7 @@ function MadeCodes({ codes, onClose }: { codes: readonly string[] | null; onClos
         </>
       }
     >
-      <pre className="max-h-72 overflow-y-auto rounded-lg bg-subtle px-4 py-3 font-mono text-[0.8125rem] leading-6">
+      <pre className="max-h-72 overflow-y-auto rounded-lg bg-subtle px-4 py-3 font-mono text-compact leading-6">
         {text}
       </pre>
     </Dialog>

@@ -84,13 +84,13 @@ function Figures({ proof }: { proof: Proof }) {
       <dl className="grid grid-cols-2 gap-x-6 gap-y-5 px-5 py-5 sm:grid-cols-4">
         {figures.map(({ label, value }) => (
           <div key={label}>
-            <dt className="text-[0.8125rem] text-muted">{label}</dt>
+            <dt className="text-compact text-muted">{label}</dt>
             <dd className="mt-1 font-semibold text-xl tabular-nums tracking-tight">{value}</dd>
           </div>
         ))}
       </dl>
       {proof.chain_head && (
-        <div className="flex items-center gap-2 border-line border-t px-5 py-2.5 text-[0.8125rem]">
+        <div className="flex items-center gap-2 border-line border-t px-5 py-2.5 text-compact">
           <span className="shrink-0 text-muted">Head of the hash chain</span>
           <span className="truncate font-mono text-xs">{proof.chain_head}</span>
           <CopyButton text={proof.chain_head} label="Copy the head of the hash chain" />
@@ -126,13 +126,13 @@ function Checks({ proof, isBeingProved }: { proof: Proof | null; isBeingProved: 
         {proof.checks.map(({ name, ok, detail }) => (
           <li key={name} className="flex gap-3 px-5 py-3">
             {ok ? (
-              <CircleCheck aria-label="Passed" className="mt-0.5 size-[1.125rem] shrink-0 text-good" />
+              <CircleCheck aria-label="Passed" className="mt-0.5 size-4.5 shrink-0 text-good" />
             ) : (
-              <CircleX aria-label="Failed" className="mt-0.5 size-[1.125rem] shrink-0 text-bad" />
+              <CircleX aria-label="Failed" className="mt-0.5 size-4.5 shrink-0 text-bad" />
             )}
             <div className="min-w-0">
               <div className="font-medium first-letter:uppercase">{name}</div>
-              <div className="break-words text-[0.8125rem] text-muted">{detail}</div>
+              <div className="break-words text-compact text-muted">{detail}</div>
             </div>
           </li>
         ))}

@@ -135,7 +135,7 @@ function Fields({ price, form, onChange, problems }: FieldsProps) {
         </Field>
       )}
       {price.next && (
-        <p className="text-[0.8125rem] text-muted leading-5">
+        <p className="text-compact text-muted leading-5">
           This replaces the change to {showUnrounded(price.next.unit_price)} on{' '}
           {formatDateTime(new Date(price.next.valid_from))}.
         </p>

@@ -31,7 +31,7 @@ export function SpendCard(period: Period) {
         failed="Spending could not be loaded"
         pending={
           <LoadingRegion>
-            <Skeleton className="h-[265px]" />
+            <Skeleton className="h-66.25" />
           </LoadingRegion>
         }
         isEmpty={({ days }) => days.length === 0}
@@ -60,10 +60,10 @@ type Keys = ResponseOf<typeof listSpend>['keys'];
 function SpendByKey({ keys }: { keys: Keys }) {
   return (
     <section aria-label="Spending by API key" className="mt-4 border-line border-t pt-4">
-      <h3 className="font-medium text-[0.8125rem]">By API key</h3>
+      <h3 className="font-medium text-compact">By API key</h3>
       <ul className="mt-2 grid gap-x-8 gap-y-1 sm:grid-cols-2">
         {keys.map(({ key_id, key_name, amount, sent }) => (
-          <li key={key_id} className="flex justify-between gap-4 text-[0.8125rem] leading-6">
+          <li key={key_id} className="flex justify-between gap-4 text-compact leading-6">
             <span className="truncate text-muted">
               {key_id === null ? 'Without an API key' : (key_name ?? 'Deleted key')}
             </span>

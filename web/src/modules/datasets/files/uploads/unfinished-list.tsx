@@ -52,7 +52,7 @@ function Row({ assetId, upload, onFile }: Props & { upload: Unfinished }) {
           value={(100 * received) / size}
           aside={`${formatBytes(received)} of ${formatBytes(size)}`}
         />
-        <p className="mt-1 text-[0.8125rem] text-muted">Choose the file again to continue its upload.</p>
+        <p className="mt-1 text-compact text-muted">Choose the file again to continue its upload.</p>
       </div>
       <Button size="sm" aria-label={`Choose file: ${path}`} onClick={() => field.current?.click()}>
         Choose file

@@ -30,7 +30,7 @@ export function UploadList({ uploads, onRetry }: Props) {
   return (
     <ul className="flex flex-col gap-3">
       {isLong && (
-        <li className="text-[0.8125rem] text-muted tabular-nums">
+        <li className="text-compact text-muted tabular-nums">
           {formatNumber(uploads.filter(({ state }) => state === 'done').length)} of{' '}
           {countOf(uploads.length, 'file')} uploaded, {SHOWN_MAX} shown
         </li>
@@ -39,7 +39,7 @@ export function UploadList({ uploads, onRetry }: Props) {
         <li key={one.id} className="flex items-center gap-3">
           <div className="min-w-0 flex-1">
             {one.state === 'failed' ? (
-              <p role="alert" className="text-[0.8125rem]">
+              <p role="alert" className="text-compact">
                 <span className="font-medium">{one.path}</span>
                 <span className="block text-bad">{one.error}</span>
               </p>

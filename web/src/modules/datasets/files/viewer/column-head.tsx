@@ -21,7 +21,7 @@ export function ColumnHead({ name, column, rows, onFilter }: Props) {
       </span>
       {column === undefined && <Skeleton className="h-13 w-28" />}
       {column && (
-        <div className="flex h-13 w-28 flex-col font-normal text-[0.6875rem] text-muted">
+        <div className="flex h-13 w-28 flex-col font-normal text-2xs text-muted">
           <SpreadBars column={column} onFilter={onFilter} className="h-5" />
           <span className="mt-1 truncate leading-3.5">{rangeText(column)}</span>
           <span className="truncate leading-3.5">

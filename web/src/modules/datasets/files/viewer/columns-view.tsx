@@ -35,7 +35,7 @@ type AllProps = { columns: FileColumns; onFilter: OnFilter };
 function AllColumns({ columns: { rows, is_whole: isWhole, columns }, onFilter }: AllProps) {
   return (
     <>
-      <p className="px-5 pb-3 text-[0.8125rem] text-muted">{scopeText(rows, isWhole)}</p>
+      <p className="px-5 pb-3 text-compact text-muted">{scopeText(rows, isWhole)}</p>
       <ul className="divide-y divide-line border-line border-t">
         {columns.map((column, at) => (
           // Truncated names may be equal.
@@ -67,7 +67,7 @@ function OneColumn({ column, rows, onFilter }: OneProps) {
         <SpreadBars column={column} onFilter={onFilter} className="mt-2 h-12 w-48" />
         <p className="mt-1 text-muted text-xs tabular-nums">{rangeText(column)}</p>
       </div>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 self-start text-[0.8125rem] tabular-nums">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1 self-start text-compact tabular-nums">
         <Fact label="Filled">
           {filledText(column, rows)} ({formatNumber(column.filled)})
         </Fact>
@@ -89,7 +89,7 @@ function OneColumn({ column, rows, onFilter }: OneProps) {
         )}
       </dl>
       {column.frequent.length > 0 && (
-        <div className="min-w-0 text-[0.8125rem]">
+        <div className="min-w-0 text-compact">
           <h4 className="text-muted text-xs">Most frequent</h4>
           <ol className="mt-1 flex flex-col gap-0.5">
             {column.frequent.map(({ value, count }) => (

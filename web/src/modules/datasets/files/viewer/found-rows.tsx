@@ -53,7 +53,7 @@ export function FoundRows({ file, wanted, edits, onFilter }: Props) {
                   changes={edits.changes}
                 />
               )}
-              <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted has-[>p:empty:only-child]:hidden">
+              <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2 border-line border-t px-5 py-2.5 text-compact text-muted has-[>p:empty:only-child]:hidden">
                 <p role="status" className="tabular-nums">
                   {isOfOthers || found.isFetchingNextPage
                     ? 'Searching…'

@@ -228,7 +228,7 @@ function Value({ value, isPreference }: { value: unknown; isPreference: boolean 
     );
   }
   return (
-    <p dir="auto" className="whitespace-pre-wrap text-[0.8125rem] [overflow-wrap:anywhere]">
+    <p dir="auto" className="whitespace-pre-wrap text-compact [overflow-wrap:anywhere]">
       {typeof value === 'string' ? value : JSON.stringify(value)}
     </p>
   );

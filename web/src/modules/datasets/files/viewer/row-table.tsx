@@ -62,7 +62,7 @@ export function RowTable({
       aria-busy={isBusy}
       className="max-h-[60dvh] overflow-auto"
     >
-      <table className="w-full border-collapse text-left text-[0.8125rem]">
+      <table className="w-full border-collapse text-left text-compact">
         <thead className="sticky top-0 bg-surface">
           <tr className="align-top shadow-[inset_0_-1px_0_var(--line)]">
             <th scope="col" className="w-14 px-3 py-2 pl-5 text-right font-medium text-muted text-xs">

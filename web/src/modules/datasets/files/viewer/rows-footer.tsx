@@ -22,7 +22,7 @@ type FooterProps = {
 export function RowsFooter({ preview, total, offset, asked, onOffset }: FooterProps) {
   const { columns, column_count: columnCount, rows } = preview;
   return (
-    <footer className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-t px-5 py-2.5 text-[0.8125rem] text-muted">
+    <footer className="flex flex-wrap items-center justify-between gap-x-3 gap-y-2 border-line border-t px-5 py-2.5 text-compact text-muted">
       <span className="tabular-nums">
         {rows.length === 0
           ? 'No rows'
@@ -77,7 +77,7 @@ function GoToRow({ total, onRow }: { total: number | null; onRow: (row: number) 
         inputMode="numeric"
         value={typed}
         onChange={(event) => setTyped(event.target.value)}
-        className={controlClass('h-7 w-28 px-2 text-[0.8125rem] tabular-nums')}
+        className={controlClass('h-7 w-28 px-2 text-compact tabular-nums')}
       />
     </form>
   );

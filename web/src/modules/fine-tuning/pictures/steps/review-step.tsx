@@ -82,7 +82,7 @@ function PicturesSummary({ data }: { data: Data }) {
   return (
     <section className="flex flex-col gap-4">
       <h3 className="font-medium">Your pictures</h3>
-      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-[0.8125rem]">
+      <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-5 gap-y-1.5 text-compact">
         {rows.map(([label, value]) => (
           <div key={label} className="contents">
             <dt className="text-muted">{label}</dt>
@@ -91,7 +91,7 @@ function PicturesSummary({ data }: { data: Data }) {
         ))}
       </dl>
       <Disclosure title="Captions as the model reads them">
-        <ul className="flex flex-col gap-2 text-[0.8125rem] [overflow-wrap:anywhere]">
+        <ul className="flex flex-col gap-2 text-compact [overflow-wrap:anywhere]">
           {data.samples.map(({ file, caption }) => (
             <li key={file}>
               <span className="font-mono text-muted text-xs">{file}</span>
@@ -102,7 +102,7 @@ function PicturesSummary({ data }: { data: Data }) {
       </Disclosure>
       {data.notes.length > 0 && (
         <Disclosure title={`${countOf(data.notes.length, 'note')} about pictures`}>
-          <ul className="list-disc pl-4 text-[0.8125rem] [overflow-wrap:anywhere]">
+          <ul className="list-disc pl-4 text-compact [overflow-wrap:anywhere]">
             {data.notes.map(({ file, message }) => (
               <li key={`${file} ${message}`}>{message}</li>
             ))}

@@ -43,9 +43,7 @@ export function CompareRuns({ runIds, isFull, onClose }: Props) {
       <header className="flex items-center justify-between gap-4">
         <div>
           <h2 className="font-semibold">Comparison</h2>
-          {isFull && (
-            <p className="text-[0.8125rem] text-muted">At most {runIds.length} runs can be compared.</p>
-          )}
+          {isFull && <p className="text-compact text-muted">At most {runIds.length} runs can be compared.</p>}
         </div>
         <Button size="sm" onClick={onClose}>
           <X aria-hidden />
@@ -156,7 +154,7 @@ function Comparison({ read, places }: { read: Read[]; places: readonly (string |
       {differing.length > 0 && (
         <Card title="Where they differ" className="lg:col-span-2" flush>
           <div className="overflow-x-auto pb-2">
-            <table className="w-full text-left text-[0.8125rem]">
+            <table className="w-full text-left text-compact">
               <thead>
                 <tr>
                   <th scope="col" className="px-5 py-2 font-medium text-muted text-xs">

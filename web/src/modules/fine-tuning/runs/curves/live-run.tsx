@@ -34,7 +34,7 @@ export function LiveRun({ run }: { run: Run }) {
         label={<span className="block truncate">{phaseText(run)}</span>}
         aside={stepText(run)}
       />
-      <p className="mt-2 text-[0.8125rem] text-muted tabular-nums">
+      <p className="mt-2 text-compact text-muted tabular-nums">
         <RunTime run={run} />
       </p>
       <div className="mt-4" style={{ minHeight: HEIGHT }}>

@@ -45,14 +45,14 @@ export function QuickEstimate({ wizard: { state, validation, reading }, isComple
         </Callout>
       )}
       {data.rows_dropped > 0 && (
-        <p className="text-[0.8125rem] text-muted">
+        <p className="text-compact text-muted">
           {countOf(data.rows_dropped, 'row')} cannot be used and will be left out. The review under All
           settings says why.
         </p>
       )}
       {example && (
         <figure>
-          <figcaption className="mb-1.5 text-[0.8125rem] text-muted">
+          <figcaption className="mb-1.5 text-compact text-muted">
             One example as the model reads it
             {captionEnd(example, objective)}
           </figcaption>

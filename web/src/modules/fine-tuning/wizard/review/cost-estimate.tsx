@@ -19,7 +19,7 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
   const otherCurrency = currencyChoice.use() === 'USD' ? 'BGL' : 'USD';
   return (
     <section className="rounded-xl bg-accent-soft px-5 py-4">
-      <h3 className="font-medium text-[0.8125rem] text-accent-text">Cost estimate</h3>
+      <h3 className="font-medium text-compact text-accent-text">Cost estimate</h3>
       <p className="mt-1 flex flex-wrap items-baseline gap-x-3">
         <Money bgl={cost.quote.total} className="font-semibold text-2xl" />
         <span className="text-muted tabular-nums">
@@ -29,7 +29,7 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
       </p>
       {/* A single item is the total. */}
       {cost.quote.items.length > 1 && (
-        <ul className="mt-3 flex flex-col gap-1 text-[0.8125rem]">
+        <ul className="mt-3 flex flex-col gap-1 text-compact">
           {cost.quote.items.map((item) => (
             <li key={item.label} className="flex justify-between gap-4">
               <span>
@@ -44,8 +44,8 @@ export function CostEstimate({ validation, ceiling, ceilingProblem, onCeiling }:
           ))}
         </ul>
       )}
-      {cost.load && <p className="mt-3 text-[0.8125rem] text-muted">{cost.load}</p>}
-      <p className="mt-3 text-[0.8125rem] text-muted">
+      {cost.load && <p className="mt-3 text-compact text-muted">{cost.load}</p>}
+      <p className="mt-3 text-compact text-muted">
         The estimate is held when you start, and what you do not use is released. A longer run gradually holds
         more of your balance, up to the spending limit. You can cancel at any time.
       </p>

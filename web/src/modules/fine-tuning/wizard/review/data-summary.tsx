@@ -43,7 +43,7 @@ export function DataSummary({ data, fileName, isEstimate }: Props) {
       </dl>
       {data.dropped.length > 0 && (
         <Disclosure title={`Dropped rows (${formatNumber(data.rows_dropped)})`}>
-          <ul className="flex flex-col gap-1 text-[0.8125rem]">
+          <ul className="flex flex-col gap-1 text-compact">
             {data.dropped.map(({ line, reason }) => (
               <li key={line}>
                 <span className="font-mono">

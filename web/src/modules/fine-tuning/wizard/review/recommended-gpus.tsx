@@ -12,8 +12,8 @@ export function RecommendedGpus({ recommended }: Props) {
   if (recommended.length === 0) return null;
   return (
     <section>
-      <h3 className="mb-1.5 font-medium text-[0.8125rem]">Recommended GPUs</h3>
-      <ul className="list-disc pl-4 text-[0.8125rem] text-muted">
+      <h3 className="mb-1.5 font-medium text-compact">Recommended GPUs</h3>
+      <ul className="list-disc pl-4 text-compact text-muted">
         {recommended.map(({ gpu_type, description, cost }) => (
           <li key={gpu_type}>
             {description}, <Money bgl={cost} />

@@ -72,7 +72,7 @@ function Uses({ deploy, train, lora, modelId, uploads }: UsesProps) {
 
 function Use({ can, cannot, obstacle }: { can: string; cannot: string; obstacle: string | null }) {
   return (
-    <li className="flex gap-3 [&>svg]:mt-[3px] [&>svg]:size-4 [&>svg]:shrink-0">
+    <li className="flex gap-3 [&>svg]:mt-0.75 [&>svg]:size-4 [&>svg]:shrink-0">
       {obstacle === null ? (
         <CircleCheck aria-hidden className="text-good" />
       ) : (
@@ -80,7 +80,7 @@ function Use({ can, cannot, obstacle }: { can: string; cannot: string; obstacle:
       )}
       <div className="min-w-0 [overflow-wrap:anywhere]">
         <p className="font-medium">{obstacle === null ? can : cannot}</p>
-        {obstacle !== null && <p className="text-[0.8125rem] text-muted">{obstacle}.</p>}
+        {obstacle !== null && <p className="text-compact text-muted">{obstacle}.</p>}
       </div>
     </li>
   );

@@ -54,7 +54,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
     ask(text);
   };
   return (
-    <section aria-label={title} className="card flex h-[26rem] min-w-0 flex-col gap-3 p-4 sm:h-auto">
+    <section aria-label={title} className="card flex h-104 min-w-0 flex-col gap-3 p-4 sm:h-auto">
       <h2 className="font-medium">{title}</h2>
       <div className="min-h-0 flex-1 overflow-hidden rounded-lg bg-subtle">{children}</div>
       <ul className="flex min-h-7 flex-wrap gap-1.5">
@@ -85,7 +85,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
       </form>
       <p
         role={error || isMissing ? 'alert' : undefined}
-        className={cx('min-h-4 text-[0.8125rem] leading-4', isMissing ? 'text-bad' : 'text-muted')}
+        className={cx('min-h-4 text-compact leading-4', isMissing ? 'text-bad' : 'text-muted')}
       >
         {isMissing ? emptyProblem : error ? errorMessage(error) : state && !isReady ? waits[state] : note}
       </p>

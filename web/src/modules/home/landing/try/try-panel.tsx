@@ -16,7 +16,7 @@ export function TryPanel() {
   const { picture, chat } = isError ? OFF : (data ?? UNKNOWN);
   if (picture === 'off' && chat === 'off') return <ProductPicture first name="run" alt={RUN_ALT} />;
   return (
-    <div className="grid gap-4 sm:h-[31rem] sm:grid-cols-2 sm:grid-rows-[minmax(0,1fr)]">
+    <div className="grid gap-4 sm:h-124 sm:grid-cols-2 sm:grid-rows-[minmax(0,1fr)]">
       <TryPicture state={picture} />
       <TryChat state={chat} model={data?.chat_model} />
     </div>

@@ -18,7 +18,7 @@ export function EditBar({ edits, path }: { edits: RowEdits; path: string }) {
   return (
     <section aria-label="Changes" className="mx-5 mb-3 flex flex-col gap-2">
       <div className="flex flex-wrap items-center gap-2 rounded-xl bg-warn-soft px-3 py-2">
-        <p role="status" className="mr-auto font-medium text-[0.8125rem]">
+        <p role="status" className="mr-auto font-medium text-compact">
           {changes.size === 0 ? 'No changes' : `${countOf(changes.size, 'changed row')}, not saved yet`}
         </p>
         <Button size="sm" title={`${COMMAND_KEY} Z`} disabled={!undo || isSaving} onClick={() => undo?.()}>
