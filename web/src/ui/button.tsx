@@ -1,40 +1,39 @@
 import { createLink } from '@tanstack/react-router';
+import { cva, type VariantProps } from 'class-variance-authority';
 import { LoaderCircle } from 'lucide-react';
 import type { ComponentProps } from 'react';
 import { cx } from '../lib/cx.ts';
 
-export type ButtonVariant = 'primary' | 'secondary' | 'ghost' | 'danger';
-export type ButtonSize = 'sm' | 'md' | 'lg' | 'icon' | 'icon-sm';
-
-type Look = { variant?: ButtonVariant; size?: ButtonSize };
-
-const variants: Record<ButtonVariant, string> = {
-  primary: 'bg-accent text-accent-ink hover:bg-accent-hover',
-  secondary: 'bg-surface text-ink shadow-card hover:bg-subtle data-popup-open:bg-subtle',
-  ghost: 'text-muted hover:bg-hover hover:text-ink data-popup-open:bg-hover data-popup-open:text-ink',
-  danger: 'bg-bad text-surface hover:bg-bad-hover',
-};
-
-const sizes: Record<ButtonSize, string> = {
-  sm: 'h-7 gap-1.5 rounded-md px-2.5 text-compact',
-  md: 'h-9 gap-2 rounded-lg px-3.5',
-  lg: 'h-11 gap-2 rounded-lg px-5 text-lead',
-  icon: 'size-9 rounded-lg',
-  'icon-sm': 'size-7 rounded-md',
-};
-
-/** Returns the button styles for other elements, such as links and menu triggers. */
-export function buttonClass({ variant = 'secondary', size = 'md' }: Look = {}): string {
-  return cx(
+/** Returns the button styles, also for other elements, such as links and menu triggers. */
+export const buttonClass = cva(
+  [
     'inline-flex shrink-0 items-center justify-center whitespace-nowrap font-medium select-none transition-colors duration-100',
     'disabled:opacity-50 aria-disabled:opacity-50 [&_svg]:size-4 [&_svg]:shrink-0',
-    variants[variant],
-    sizes[size],
-  );
-}
+  ],
+  {
+    variants: {
+      variant: {
+        primary: 'bg-accent text-accent-ink hover:bg-accent-hover',
+        secondary: 'bg-surface text-ink shadow-card hover:bg-subtle data-popup-open:bg-subtle',
+        ghost: 'text-muted hover:bg-hover hover:text-ink data-popup-open:bg-hover data-popup-open:text-ink',
+        danger: 'bg-bad text-surface hover:bg-bad-hover',
+      },
+      size: {
+        sm: 'h-7 gap-1.5 rounded-md px-2.5 text-compact',
+        md: 'h-9 gap-2 rounded-lg px-3.5',
+        lg: 'h-11 gap-2 rounded-lg px-5 text-lead',
+        icon: 'size-9 rounded-lg',
+        'icon-sm': 'size-7 rounded-md',
+      },
+    },
+    defaultVariants: { variant: 'secondary', size: 'md' },
+  },
+);
+
+export type ButtonLook = VariantProps<typeof buttonClass>;
 
 type ButtonProps = ComponentProps<'button'> &
-  Look & {
+  ButtonLook & {
     /** Shows a spinner and ignores clicks. Keeps the width and the focus. */
     loading?: boolean;
   };
@@ -70,7 +69,7 @@ export function Button({
   );
 }
 
-function PlainButtonLink({ variant, size, className, children, ...rest }: ComponentProps<'a'> & Look) {
+function PlainButtonLink({ variant, size, className, children, ...rest }: ComponentProps<'a'> & ButtonLook) {
   return (
     <a {...rest} className={cx(buttonClass({ variant, size }), className)}>
       {children}

@@ -1,18 +1,16 @@
 import { Check, Copy } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { copyText } from '../lib/device/copy-text.ts';
-import { Button, type ButtonSize, type ButtonVariant } from './button.tsx';
+import { Button, type ButtonLook } from './button.tsx';
 import { notify } from './notify.ts';
 import { Tooltip } from './tooltip.tsx';
 
-type Props = {
+type Props = ButtonLook & {
   text: string;
   /** Button label, such as 'Copy the API key'. */
   label: string;
   /** Shows text next to the icon. */
   withText?: boolean;
-  size?: ButtonSize;
-  variant?: ButtonVariant;
 };
 
 export function CopyButton({

@@ -1,6 +1,7 @@
-import { fireEvent, render, screen, within } from '@testing-library/react';
+import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
+import { densityChoice } from '../lib/density.ts';
 import { type Column, DataTable, type Sort } from './data-table.tsx';
 import { Money } from './money.tsx';
 
@@ -110,4 +111,16 @@ test('a long table renders only visible rows and exposes the total count', () =>
 test('a table with more pages does not claim a total count', () => {
   render(<DataTable label="Things" columns={columns} rows={rows(2)} rowKey={(row) => row.id} more />);
   expect(screen.getByRole('table').getAttribute('aria-rowcount')).toBe('-1');
+});
+
+test('compact tables have lower rows', () => {
+  const table = (
+    <DataTable label="Things" columns={columns} rows={rows(1)} rowKey={(row) => row.id} rowHeight={60} />
+  );
+  render(table);
+  const height = () => screen.getByRole('cell', { name: 'row-0' }).style.height;
+  expect(height()).toBe('60px');
+  act(() => densityChoice.set('compact'));
+  expect(height()).toBe('43px');
+  act(() => densityChoice.set('comfortable'));
 });

@@ -2,6 +2,7 @@ import { useWindowVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { type ReactNode, type RefObject, useRef } from 'react';
 import { cx } from '../lib/cx.ts';
+import { useRowHeight } from '../lib/density.ts';
 import { hasTextSelection } from '../lib/device/has-text-selection.ts';
 import { usePageOffset } from './use-page-offset.ts';
 
@@ -33,7 +34,7 @@ type Props<Row> = {
   onSortChange?: (sort: Sort) => void;
   /** More rows exist on the server; the total is unknown. */
   more?: boolean;
-  /** Minimum row height in pixels. */
+  /** Minimum row height in pixels, smaller if the user chose compact tables. */
   rowHeight?: number;
 };
 
@@ -50,8 +51,9 @@ export function DataTable<Row>({
   sort,
   onSortChange,
   more = false,
-  rowHeight = 44,
+  rowHeight: comfortable = 44,
 }: Props<Row>) {
+  const rowHeight = useRowHeight(comfortable);
   const body = useRef<HTMLTableSectionElement>(null);
   const { visible, above, below, measure } = useRowsInSight(body, { rows, rowHeight });
   const virtual = measure !== undefined;
@@ -98,7 +100,12 @@ export function DataTable<Row>({
                   key={column.id}
                   data-control={column.control}
                   style={{ height: rowHeight }}
-                  className={cx('px-3 py-1.5', edgePadding(columns, place), cellClass(column))}
+                  className={cx(
+                    'px-3',
+                    rowHeight < comfortable ? 'py-0.5' : 'py-1.5',
+                    edgePadding(columns, place),
+                    cellClass(column),
+                  )}
                 >
                   {column.cell(row)}
                 </td>

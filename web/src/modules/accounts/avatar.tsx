@@ -17,17 +17,18 @@ export function Avatar({
   user: Pick<User, 'username' | 'image_url'>;
   className?: string;
 }) {
-  const look = cx('size-9 shrink-0 rounded-full', className);
+  const shape = 'size-9 shrink-0 rounded-full text-compact';
   const picture = pictureOf(user);
   if (picture !== null) {
-    return <img src={picture} alt="" className={cx(look, 'object-cover')} />;
+    return <img src={picture} alt="" className={cx(shape, 'object-cover', className)} />;
   }
   return (
     <span
       aria-hidden
       className={cx(
-        look,
-        'flex items-center justify-center bg-accent-soft font-semibold text-compact text-accent-text',
+        shape,
+        'flex items-center justify-center bg-accent-soft font-semibold text-accent-text',
+        className,
       )}
     >
       {user.username.slice(0, 2).toUpperCase()}

@@ -9,9 +9,12 @@ import {
   LogOut,
   Monitor,
   Moon,
+  Rows3,
+  Rows4,
   Sun,
 } from 'lucide-react';
 import type { ComponentProps } from 'react';
+import { densityChoice } from '../../lib/density.ts';
 import { currencyChoice } from '../../lib/format/currency.ts';
 import { themeChoice } from '../../lib/theme.ts';
 import { Avatar } from '../../modules/accounts/avatar.tsx';
@@ -20,9 +23,10 @@ import { useHelpLinks } from '../../modules/documentation/help-links.ts';
 import { Menu, MenuAnchor, MenuItem, MenuLink, MenuRadioGroup, MenuSeparator } from '../../ui/menu.tsx';
 import { notifyFailure } from '../../ui/notify-failure.ts';
 
-/** Account pages, help, theme, currency on narrow screens, and signing out. */
+/** Account pages, help, theme, table density, currency on narrow screens, and signing out. */
 export function UserMenu({ user }: { user: User }) {
   const theme = themeChoice.use();
+  const density = densityChoice.use();
   const currency = currencyChoice.use();
   const { documentation, github } = useHelpLinks();
   return (
@@ -67,6 +71,16 @@ export function UserMenu({ user }: { user: User }) {
           { value: 'light', label: 'Light', icon: <Sun aria-hidden /> },
           { value: 'dark', label: 'Dark', icon: <Moon aria-hidden /> },
           { value: 'system', label: 'System', icon: <Monitor aria-hidden /> },
+        ]}
+      />
+      <MenuSeparator />
+      <MenuRadioGroup
+        label="Tables"
+        value={density}
+        onChange={densityChoice.set}
+        options={[
+          { value: 'comfortable', label: 'Comfortable', icon: <Rows3 aria-hidden /> },
+          { value: 'compact', label: 'Compact', icon: <Rows4 aria-hidden /> },
         ]}
       />
       <div className="lg:hidden">

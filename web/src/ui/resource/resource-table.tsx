@@ -1,3 +1,4 @@
+import { useRowHeight } from '../../lib/density.ts';
 import { type Column, DataTable } from '../data-table.tsx';
 import { ResourceCard, type ResourceProps } from './resource-list.tsx';
 
@@ -10,8 +11,9 @@ type Props<Page, Row> = ResourceProps<Page, Row> & {
 
 /** A card with a paginated table. */
 export function ResourceTable<Page, Row>({ label, columns, onRowClick, ...card }: Props<Page, Row>) {
+  const rowHeight = useRowHeight(card.rowHeight ?? 44);
   return (
-    <ResourceCard {...card}>
+    <ResourceCard {...card} rowHeight={rowHeight}>
       {(rows) => (
         <DataTable
           label={label}

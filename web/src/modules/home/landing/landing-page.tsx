@@ -44,7 +44,7 @@ export function LandingPage() {
                 </a>
               </p>
             )}
-            <h1 className="max-w-2xl font-semibold text-3xl leading-[1.15] tracking-tight sm:text-display">
+            <h1 className="max-w-2xl font-semibold text-3xl leading-display tracking-tight sm:text-display">
               From your data to a served model, on your own machines
             </h1>
             <p className="mt-4 max-w-xl text-lead text-muted leading-6 sm:text-base">
