@@ -1,6 +1,6 @@
 import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { StrictMode } from 'react';
+import { lazy, StrictMode, Suspense } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './lib/api/query-client.ts';
 import { reportErrors } from './lib/error-reports/report-error.ts';
@@ -13,8 +13,10 @@ import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
 import { Boundary } from './ui/boundary.tsx';
 import { notifyFailures } from './ui/notify-failure.ts';
-import { Toaster } from './ui/toaster.tsx';
 import './styles.css';
+
+/** After the first screen, which shows no toasts. */
+const Toaster = lazy(async () => ({ default: (await import('./ui/toaster.tsx')).Toaster }));
 
 followSystemTheme();
 saveReferralCode(location.search);
@@ -35,7 +37,9 @@ createRoot(root).render(
       <Boundary fallback={AppError}>
         <RouterProvider router={router} />
       </Boundary>
-      <Toaster />
+      <Suspense>
+        <Toaster />
+      </Suspense>
     </QueryClientProvider>
   </StrictMode>,
 );

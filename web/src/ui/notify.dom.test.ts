@@ -8,10 +8,11 @@ const toast = vi.hoisted(() => ({
 }));
 vi.mock('sonner', () => ({ toast }));
 
-test('a toast does not inherit the description of an earlier toast with its id', () => {
+test('a toast does not inherit the description of an earlier toast with its id', async () => {
   toast.error.mockClear();
   notify.failure('Validation Error', { id: 'wizard', description: 'Epochs must be at least 1' });
   notify.failure('Failed to create model', { id: 'wizard' });
+  await vi.dynamicImportSettled();
   expect(toast.error).toHaveBeenCalledTimes(2);
   const [, options] = toast.error.mock.calls[1] ?? [];
   expect(Object.keys(options ?? {})).toEqual(['id', 'description', 'action', 'duration']);

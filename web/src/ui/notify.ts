@@ -1,4 +1,3 @@
-import { toast } from 'sonner';
 import { ApiError } from '../lib/api/api-error.ts';
 import { showUnrounded } from '../lib/format/currency.ts';
 import { formatDay } from '../lib/format/format-time.ts';
@@ -21,7 +20,7 @@ export const notify = {
   failure: (title: string, options?: Options) => show('error', title, options),
 
   /** Dismisses the toast with this id. */
-  dismiss: (id: string) => void toast.dismiss(id),
+  dismiss: (id: string) => withToasts((toast) => toast.dismiss(id)),
 };
 
 /** Returns the error message, with amounts in the display currency. */
@@ -47,5 +46,10 @@ function messageWithAmounts({ code, requiredAmount, availableAmount, data }: Api
 function show(kind: 'success' | 'info' | 'warning' | 'error', title: string, options: Options = {}): void {
   const { id, description, action, durationMs: duration } = options;
   // Sonner merges a toast with an earlier one of the same id: only keys that are present overwrite it.
-  toast[kind](title, { ...(id && { id }), description, action, duration });
+  withToasts((toast) => toast[kind](title, { ...(id && { id }), description, action, duration }));
+}
+
+/** The library loads after the first screen. Calls keep their order. */
+function withToasts(use: (toast: typeof import('sonner').toast) => void): void {
+  void import('sonner').then(({ toast }) => use(toast));
 }
