@@ -69,7 +69,7 @@ const webModuleUses: Record<string, string[]> = {
 
 /** Layers from the lowest to the highest. Each layer may import the ones before it. */
 const serverLayers = ['platform', 'engine', 'modules', 'wires', 'app'];
-const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes'];
+const webLayers = ['lib', 'ui', 'modules', 'shell', 'routes', 'component-page'];
 
 type Place = { package: string; layer: string; module: string | null; isTest: boolean };
 

@@ -12,7 +12,7 @@ export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
   server: { lines: 84_441, files: 830 },
-  web: { lines: 53_031, files: 768 },
+  web: { lines: 53_640, files: 776 },
   runtime: { lines: 23_580, files: 192 },
   contract: { lines: 12_192, files: 130 },
   scripts: { lines: 7_952, files: 100 },

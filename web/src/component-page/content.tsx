@@ -37,18 +37,7 @@ export function Content() {
   const [tab, setTab] = useState('one');
   return (
     <>
-      <Specimen name="Logo, PageHeader">
-        <Logo />
-        <div className="w-full">
-          <PageHeader
-            title="A page"
-            tabTitle="Components"
-            description="What the page is for."
-            parents={[{ label: 'Parent', to: '/' }]}
-            badge={<StatusBadge status="running" />}
-          />
-        </div>
-      </Specimen>
+      <Header />
       <Specimen name="DataTable">
         <Card className="w-full" flush>
           <DataTable
@@ -101,6 +90,31 @@ export function Content() {
           Content
         </Disclosure>
       </Specimen>
+      <Media />
+    </>
+  );
+}
+
+function Header() {
+  return (
+    <Specimen name="Logo, PageHeader">
+      <Logo />
+      <div className="w-full">
+        <PageHeader
+          title="A page"
+          tabTitle="Components"
+          description="What the page is for."
+          parents={[{ label: 'Parent', to: '/' }]}
+          badge={<StatusBadge status="running" />}
+        />
+      </div>
+    </Specimen>
+  );
+}
+
+function Media() {
+  return (
+    <>
       <Specimen name="Chart">
         <div className="w-full">
           <Chart

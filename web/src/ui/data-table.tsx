@@ -51,12 +51,11 @@ export function DataTable<Row>({
   sort,
   onSortChange,
   more = false,
-  rowHeight: comfortable = 44,
+  ...rest
 }: Props<Row>) {
-  const rowHeight = useRowHeight(comfortable);
+  const rowHeight = useRowHeight(rest.rowHeight ?? 44);
   const body = useRef<HTMLTableSectionElement>(null);
   const { visible, above, below, measure } = useRowsInSight(body, { rows, rowHeight });
-  const virtual = measure !== undefined;
   return (
     <div
       role="region"
@@ -66,7 +65,7 @@ export function DataTable<Row>({
     >
       <table
         className="w-full border-collapse text-left"
-        aria-rowcount={more ? -1 : virtual ? rows.length + 1 : undefined}
+        aria-rowcount={more ? -1 : measure ? rows.length + 1 : undefined}
       >
         <thead className="bg-surface lg:sticky lg:top-14 lg:z-10">
           <tr>
@@ -88,7 +87,7 @@ export function DataTable<Row>({
               key={rowKey(row)}
               ref={measure}
               data-index={index}
-              aria-rowindex={virtual || more ? index + 2 : undefined}
+              aria-rowindex={measure || more ? index + 2 : undefined}
               // The link in the row serves keyboard users; clicking the row is a shortcut for the pointer.
               onClick={
                 onRowClick && ((event) => !isControl(event.target) && !hasTextSelection() && onRowClick(row))
@@ -100,12 +99,7 @@ export function DataTable<Row>({
                   key={column.id}
                   data-control={column.control}
                   style={{ height: rowHeight }}
-                  className={cx(
-                    'px-3',
-                    rowHeight < comfortable ? 'py-0.5' : 'py-1.5',
-                    edgePadding(columns, place),
-                    cellClass(column),
-                  )}
+                  className={cx('px-3 py-1', edgePadding(columns, place), cellClass(column))}
                 >
                   {column.cell(row)}
                 </td>

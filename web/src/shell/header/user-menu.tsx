@@ -25,9 +25,6 @@ import { notifyFailure } from '../../ui/notify-failure.ts';
 
 /** Account pages, help, theme, table density, currency on narrow screens, and signing out. */
 export function UserMenu({ user }: { user: User }) {
-  const theme = themeChoice.use();
-  const density = densityChoice.use();
-  const currency = currencyChoice.use();
   const { documentation, github } = useHelpLinks();
   return (
     <Menu trigger={<AccountButton user={user} />}>
@@ -63,6 +60,22 @@ export function UserMenu({ user }: { user: User }) {
         </MenuAnchor>
       )}
       <MenuSeparator />
+      <DisplayChoices />
+      <MenuSeparator />
+      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void signOut().catch(notifyFailure)}>
+        Sign Out
+      </MenuItem>
+    </Menu>
+  );
+}
+
+/** Theme, table density and, on narrow screens, the currency. */
+function DisplayChoices() {
+  const theme = themeChoice.use();
+  const density = densityChoice.use();
+  const currency = currencyChoice.use();
+  return (
+    <>
       <MenuRadioGroup
         label="Theme"
         value={theme}
@@ -95,11 +108,7 @@ export function UserMenu({ user }: { user: User }) {
           ]}
         />
       </div>
-      <MenuSeparator />
-      <MenuItem icon={<LogOut aria-hidden />} onSelect={() => void signOut().catch(notifyFailure)}>
-        Sign Out
-      </MenuItem>
-    </Menu>
+    </>
   );
 }
 
