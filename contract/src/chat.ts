@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CHAT_PICTURES_ENCODED_MAX, pictureAddress, pictureDetail } from './chat-pictures.ts';
 import { anyCall, messageOfTools, toolParameters } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
@@ -6,6 +7,8 @@ import { modelName } from './fields/model-name.ts';
 
 /** Enough for a long conversation. Not larger, because the whole body is parsed synchronously. */
 export const CHAT_BYTES_MAX = 1024 * 1024;
+/** With pictures in base64. The rest of the body has at most `CHAT_BYTES_MAX`. */
+export const PICTURE_CHAT_BYTES_MAX: number = CHAT_BYTES_MAX + CHAT_PICTURES_ENCODED_MAX;
 
 /**
  * The OpenAI-compatible calls. Limits every parameter, so that one request cannot exhaust shared time or
@@ -77,7 +80,11 @@ const passedOver = Object.fromEntries(
 /** Rejects unknown parameters, because ignoring them would mislead callers. Null counts as not sent. */
 export const unknownParameter: z.ZodType = z.null('must be left out: this call does not know it');
 
-const contentPart = z.looseObject({ type: z.string(), text: z.string().optional() });
+const contentPart = z.looseObject({
+  type: z.string(),
+  text: z.string().optional(),
+  image_url: z.looseObject({ url: pictureAddress, detail: pictureDetail }).optional(),
+});
 
 const chatMessage = z
   .looseObject({
@@ -91,10 +98,14 @@ const chatMessage = z
       check.addIssue({ code: 'custom', path: ['content'], message: 'must have at least 1 item' });
     for (const [index, part] of content.entries()) {
       if (part.type === 'text' && part.text !== undefined) continue;
+      if (part.type === 'image_url' && part.image_url && role === 'user') continue;
+      const messages: Record<string, string> = {
+        text: 'A text part has its words in `text`',
+        image_url: 'Only user messages have pictures, as {"type": "image_url", "image_url": {"url": …}}',
+      };
       const message =
-        part.type === 'text'
-          ? 'A text part has its words in `text`'
-          : `Content parts of type '${part.type.slice(0, 40)}' cannot be read here: send text`;
+        messages[part.type] ??
+        `Content parts of type '${part.type.slice(0, 40)}' cannot be read here: send text or image_url`;
       check.addIssue({ code: 'custom', path: ['content', index], message });
     }
   });
@@ -175,7 +186,7 @@ export const chatCompletions = endpoint({
     'response_format',
   ),
   answers: { 'application/json': chatCompletion, 'text/event-stream': null },
-  bodyBytesMax: CHAT_BYTES_MAX,
+  bodyBytesMax: PICTURE_CHAT_BYTES_MAX,
 });
 
 const EVALUATION = 'prompts are not scored here: only new tokens have log-probabilities. Leave it out';
@@ -220,6 +231,8 @@ export const openAiModel = z.object({
   task: z.enum(['text', 'embedding', 'image', 'video']),
   /** The base model of a fine-tune. */
   parent: z.string().nullable(),
+  /** True if it reads pictures in chats. False for a fine-tune that was never deployed. */
+  vision: z.boolean(),
   /** Field of Anthropic's API, if the request has an anthropic-version header. */
   type: z.literal('model').optional(),
   display_name: z.string().optional(),

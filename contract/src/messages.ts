@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { CHAT_BYTES_MAX } from './chat.ts';
+import { PICTURE_CHAT_BYTES_MAX } from './chat.ts';
+import { pictureAddress } from './chat-pictures.ts';
 import { TOOLS_MAX, toolOf } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
@@ -59,6 +60,17 @@ export const documentBlock = z.looseObject({
   title: z.string().nullish(),
   context: z.string().nullish(),
 });
+export const imageBlock = z.looseObject({
+  type: z.literal('image'),
+  source: z.discriminatedUnion(
+    'type',
+    [
+      z.looseObject({ type: z.literal('base64'), media_type: z.string().max(100), data: pictureAddress }),
+      z.looseObject({ type: z.literal('url'), url: pictureAddress }),
+    ],
+    "must be 'base64' or 'url': send the picture or its address",
+  ),
+});
 /** Makes a deferred tool available from this point. */
 const toolReference = z.looseObject({ type: z.literal('tool_reference'), tool_name: toolName });
 export const toolResult = z.looseObject({
@@ -85,7 +97,7 @@ export const anthropicToolName = z.looseObject({
 const toolAddition = z.looseObject({ type: z.literal('tool_addition'), tool: anthropicToolName });
 const toolRemoval = z.looseObject({ type: z.literal('tool_removal'), tool: anthropicToolName });
 
-const userContent = blockOf('a user turn', [textBlock, toolResult, documentBlock]);
+const userContent = blockOf('a user turn', [textBlock, imageBlock, toolResult, documentBlock]);
 const assistantContent = blockOf('an assistant turn', [textBlock, toolUse, thinkingBlock, redactedBlock]);
 const systemContent = blockOf('a system turn', [textBlock, toolAddition, toolRemoval]);
 export const anthropicMessage = z.discriminatedUnion(
@@ -222,7 +234,7 @@ export const createMessage = endpoint({
   ),
   error: anthropicError,
   answers: { 'application/json': anthropicAnswer, 'text/event-stream': null },
-  bodyBytesMax: CHAT_BYTES_MAX,
+  bodyBytesMax: PICTURE_CHAT_BYTES_MAX,
 });
 
 export const countTokens = endpoint({
@@ -235,5 +247,5 @@ export const countTokens = endpoint({
   body: chatBody(countedFields, 'output_config.format'),
   error: anthropicError,
   response: z.object({ input_tokens: z.int() }),
-  bodyBytesMax: CHAT_BYTES_MAX,
+  bodyBytesMax: PICTURE_CHAT_BYTES_MAX,
 });

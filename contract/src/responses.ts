@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { CHAT_BYTES_MAX, MAX_TOKENS, reasoningEffort, verbosity } from './chat.ts';
+import { MAX_TOKENS, PICTURE_CHAT_BYTES_MAX, reasoningEffort, verbosity } from './chat.ts';
+import { pictureAddress, pictureDetail } from './chat-pictures.ts';
 import { builtInTool, customFields, functionFields, functionName, TOOLS_MAX, toolOf } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
 import { chatBody } from './fields/chat-body.ts';
@@ -26,9 +27,15 @@ const part = z
   .looseObject({ type: z.string(), text: z.string().optional() })
   .refine(
     ({ type, text }) => ['input_text', 'output_text', 'text'].includes(type) && text !== undefined,
-    'must be text, as {"type": "input_text", "text": …}: pictures, files and sound cannot be read here',
+    'must be text, as {"type": "input_text", "text": …}, or in user messages a picture, as {"type": "input_image", "image_url": …}: files and sound cannot be read here',
   );
 const text = z.union([z.string(), z.array(part).min(1)]);
+const picture = z.looseObject({
+  type: z.literal('input_image'),
+  image_url: pictureAddress,
+  detail: pictureDetail,
+});
+const textAndPictures = z.union([z.string(), z.array(z.union([picture, part])).min(1)]);
 const output = z.union([z.string(), z.array(part)]);
 const namespace = functionName.nullish();
 const callId = z.string().min(1).max(200);
@@ -36,9 +43,10 @@ const responseId = z.string().min(1).max(100);
 
 const message = z.looseObject({
   type: z.literal('message').optional(),
-  role: z.enum(['system', 'developer', 'user', 'assistant']),
+  role: z.enum(['system', 'developer', 'assistant']),
   content: text,
 });
+const userMessage = message.extend({ role: z.literal('user'), content: textAndPictures });
 const functionCall = z.looseObject({
   type: z.literal('function_call'),
   call_id: callId,
@@ -81,7 +89,7 @@ const inputItem = z
   })
   .pipe(
     z.union([
-      ...([message, functionCall, functionCallOutput, customCall, customCallOutput] as const),
+      ...([message, userMessage, functionCall, functionCallOutput, customCall, customCallOutput] as const),
       ...([reasoning, itemReference] as const),
     ]),
   );
@@ -173,7 +181,7 @@ export const createResponse = endpoint({
     'Create a response (OpenAI-compatible). Stored for a limited time unless `store` is false; a repeated call is answered and charged again',
   body: responseBody,
   answers: { 'application/json': openAiResponse, 'text/event-stream': null },
-  bodyBytesMax: CHAT_BYTES_MAX,
+  bodyBytesMax: PICTURE_CHAT_BYTES_MAX,
 });
 
 export const countResponseTokens = endpoint({
@@ -185,7 +193,7 @@ export const countResponseTokens = endpoint({
     "Count a response's input tokens with the model's own tokenizer and chat template (OpenAI-compatible). Free",
   body: responseBody,
   response: z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
-  bodyBytesMax: CHAT_BYTES_MAX,
+  bodyBytesMax: PICTURE_CHAT_BYTES_MAX,
 });
 
 const params = z.object({ response_id: responseId });

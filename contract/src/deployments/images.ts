@@ -55,6 +55,7 @@ export const imageDeployment = deployment
     base_model_title: true,
     replicas: true,
     context_tokens: true,
+    vision: true,
   })
   .extend({
     kind: z.enum(imageDeploymentKinds),

@@ -68,6 +68,8 @@ export const deployment = z.object({
   device: z.string(),
   /** Maximum tokens of a request including its answer. */
   context_tokens: z.int(),
+  /** True if chats with it may contain pictures. */
+  vision: z.boolean(),
   created_at: z.string(),
   ready_at: z.string().nullable(),
   last_request_at: z.string().nullable(),

@@ -14,6 +14,10 @@ export const serveTextSpec = workloadSpecBase.extend({
   model_name: z.string(),
   /** For llama.cpp, the GGUF file in `base_model`. Empty for vLLM, which loads the folder. */
   model_file: z.string(),
+  /** For llama.cpp, the GGUF file in `base_model` that turns pictures into embeddings; empty without one. */
+  projector_file: z.string().default(''),
+  /** For vLLM, the maximum number of pictures of a request; 0 if the model reads none. */
+  pictures_max: z.int().min(0).default(0),
   adapters: z.array(
     z.object({
       name: z.string(),

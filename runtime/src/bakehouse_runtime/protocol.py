@@ -414,6 +414,8 @@ class ServeTextSpec(Wire):
     engine: Literal["llamacpp", "vllm"]
     model_name: str
     model_file: str
+    projector_file: str = ""
+    pictures_max: Annotated[int, Field(ge=0)] = 0
     adapters: list[ServeTextSpecAdapter]
     lora_rank: Annotated[int, Field(ge=0)] = 0
     host: str

@@ -65,8 +65,17 @@ def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
 
 
 def embedding_spec() -> ServeEmbeddingSpec:
-    fields = spec().model_dump(exclude={"adapters", "lora_rank"})
+    fields = spec().model_dump(
+        exclude={"adapters", "lora_rank", "projector_file", "pictures_max"}
+    )
     return ServeEmbeddingSpec.model_validate(fields | {"task": "embedding"})
+
+
+@pytest.mark.parametrize("most", [0, 16])
+def test_limits_the_pictures_of_a_request(inputs: dict[str, Path], most: int) -> None:
+    words = command(spec().model_copy(update={"pictures_max": most}), inputs, 8000)
+    limits = json.loads(words[words.index("--limit-mm-per-prompt") + 1])
+    assert limits == {"image": most, "video": 0, "audio": 0}
 
 
 @needs_vllm

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 # interleaved with other requests. On a CPU, batches of 512 read 2 % faster per token, and batches
 # of 32 read 12 % slower.
 _BATCH_TOKENS = 64
+# Some models read all tokens of a picture at once (Gemma 3: 256), so these must fit into one batch.
+_PICTURE_BATCH_TOKENS = 512
+# Limits models that read a picture in its own size: on a CPU, each token takes milliseconds.
+_PICTURE_TOKENS_MAX = 1024
 
 
 class LlamaCpp:
@@ -85,6 +89,11 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     # llama.cpp divides its context among the slots.
     params.n_ctx = context * spec.parallel_requests
     params.n_batch = _BATCH_TOKENS
+    if spec.projector_file:
+        params.mmproj.path = str(_file(inputs, "base_model", spec.projector_file))
+        params.mmproj_use_gpu = False
+        params.image_max_tokens = _PICTURE_TOKENS_MAX
+        params.n_batch = _PICTURE_BATCH_TOKENS
     # No prompt cache across slots: it ignores which adapter the prompts were read with.
     params.cache_ram_mib = 0
     _set_sampling(params, default_sampling(inputs["base_model"]))

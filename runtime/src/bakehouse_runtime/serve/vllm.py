@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -204,7 +205,7 @@ def command(
     vLLM uses the same interpreter as this program. Adapters are loaded once the server answers;
     `late_adapters` prepares a server without any for them."""
     base = _folder(inputs, "base_model")
-    words = _shared_words(spec, base, port)
+    words = _shared_words(spec, base, port, spec.pictures_max)
     words += parser_arguments(base, read_model_tokens(base))
     words += _split_arguments(spec)
     if spec.adapters or (late_adapters and spec.lora_rank > 0):
@@ -231,7 +232,9 @@ def embedding_command(spec: ServeEmbeddingSpec, inputs: dict[str, Path], port: i
     return [*words, "--runner", "pooling", *_split_arguments(spec)]
 
 
-def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: int) -> list[str]:
+def _shared_words(
+    spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: int, pictures_max: int = 0
+) -> list[str]:
     context = min(spec.context_tokens, context_tokens(base) or spec.context_tokens)
     arguments = {
         "--served-model-name": spec.model_name,
@@ -239,8 +242,8 @@ def _shared_words(spec: ServeTextSpec | ServeEmbeddingSpec, base: Path, port: in
         "--port": str(port),
         "--max-model-len": str(context),
         "--gpu-memory-utilization": str(_GPU_MEMORY_PART),
-        # Text only: nothing is fetched from an address in a request.
-        "--limit-mm-per-prompt": '{"image": 0, "video": 0, "audio": 0}',
+        "--limit-mm-per-prompt": json.dumps({"image": pictures_max, "video": 0, "audio": 0}),
+        # Nothing is fetched from an address in a request.
         "--allowed-media-domains": "none.invalid",
         "--middleware": f"{KeyGuard.__module__}.{KeyGuard.__name__}",
     }

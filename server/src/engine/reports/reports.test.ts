@@ -60,7 +60,7 @@ describe('reports', () => {
       model_file: 'base.gguf',
       inputs: [],
       adapters: [],
-      lora_rank: 0,
+      ...{ lora_rank: 0, projector_file: '', pictures_max: 0 },
       port: 4711,
       context_tokens: 1,
       parallel_requests: 1,

@@ -33,7 +33,15 @@ const ctx = {
 
 const workload = { id: 'w', state: 'ready', base_url, server_key: 'k', adapter_names: [] };
 const upstream = {
-  ...{ server_id: 's', engine: 'vllm', context_tokens: 4096, model_name: 'm', pod_id: null, adapter: null },
+  ...{
+    server_id: 's',
+    engine: 'vllm',
+    context_tokens: 4096,
+    vision: false,
+    model_name: 'm',
+    pod_id: null,
+    adapter: null,
+  },
   ...{ last_request_at: new Date(), workload, is_own: true, replicas: [] },
 };
 const charged: boolean[] = [];

@@ -25,6 +25,8 @@ import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { type Chunk, CompletionStream } from './completion-stream.ts';
+import { holdPictures } from './pictures/held-pictures.ts';
+import { withPictures } from './pictures/read-pictures.ts';
 import { firstCostMicro, recordLongPrompt, reserveAsUsed, usageBounds } from './requests/requests.ts';
 import { toModelServerError } from './to-model-server-error.ts';
 import { tokenPrices } from './token-prices.ts';
@@ -88,13 +90,16 @@ export async function answerCompletion(
 ): Promise<Answer<object>> {
   const output = isStream ? new EventOutput() : null;
   let shape: AnswerShape | undefined;
+  let release = () => {};
   let headers = {};
   const answering = callModel(ctx, parts, {
     ...{ modelName: model, kind: 'text' as const, client },
     inAllMs: isStream ? REQUEST_MS_MAX : NON_STREAMING_MS_MAX,
     prepare: async (upstream, priceList) => {
       const sent = await read();
-      const { body: chat, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
+      const seen = await withPictures(ctx, sent.body, upstream, client);
+      release = holdPictures(ctx.caller.userId, seen.pictures);
+      const { body: chat, warnings } = await withTemplateOptions(ctx, seen, upstream);
       const asked = { ...sent, body: chat };
       const choices = splitChoices(asked.body).map((choice) => ({
         ...choice,
@@ -114,7 +119,7 @@ export async function answerCompletion(
         },
       };
     },
-  });
+  }).finally(() => release());
   if (!output) return new Answer(await answering, { headers });
   const ended = answering.catch((error: unknown) => {
     if (!output.hasBegun || !shape) throw error;

@@ -10,6 +10,7 @@ import { type CompletionBody, toBoundRequest } from './body/completion-request.t
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { withPictures } from './pictures/read-pictures.ts';
 import { toModelServerError } from './to-model-server-error.ts';
 import { withModelServer } from './upstream/with-model-server.ts';
 
@@ -30,7 +31,8 @@ export function countPrompt(
     ...{ client, inAllMs: NON_STREAMING_MS_MAX },
     prepare: async (upstream) => {
       const sent = await read();
-      const { body, warnings } = await withTemplateOptions(ctx, sent.body, upstream);
+      const seen = await withPictures(ctx, sent.body, upstream, client);
+      const { body, warnings } = await withTemplateOptions(ctx, seen, upstream);
       const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
       await toBoundRequest(body, served, ctx.caller.userId);
       const headers = warningHeaders([...sent.warnings, ...warnings]);

@@ -6,7 +6,7 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { modelNotFound, notFound } from '../../platform/errors.ts';
-import { findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
+import { findCarriers, findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
 import { listFineTunes } from '../models/fine-tuned/fine-tuned.ts';
 import { toModelName } from '../models/names/model-name.ts';
@@ -20,12 +20,17 @@ type Model = z.output<typeof openAiModel>;
 export async function listModels(ctx: Context): Promise<ResponseOf<typeof listModelsEndpoint>> {
   const { userId } = ctx.caller;
   const own = await selectDeployments(ctx.db, { userId, includeTerminated: false });
+  const carriers = await findCarriers(
+    ctx.db,
+    own.map(({ id }) => id),
+  );
   const starters = await listStarterModels(ctx.db);
   const fineTunes = await listFineTunes(ctx.db, { userId });
   const deployed = new Set(own.map((row) => row.model_name));
   const models: Model[] = [
     ...own.map((row) => ({
       ...toModel(row.model_name, row.created_at, userId, taskOf(row.kind as KindName)),
+      vision: carriers.get(row.id)?.vision ?? false,
       parent: row.adapter === null ? null : toModelName(row.base_model_title),
     })),
     ...listUpstreams(ctx.config).map(({ generator, title }) =>
@@ -68,6 +73,7 @@ function toModel(id: string, created: Date, owner: string, task: Model['task']):
     owned_by: owner,
     task,
     parent: null,
+    vision: false,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Workload } from '../../engine/model/workload.ts';
 import type { Database, Transaction } from '../../platform/db/database.ts';
 import { type ListOrder, listOrders } from '../../platform/db/list-orders.ts';
 import type { KindName } from './kinds/kinds.ts';
+import { hasVision } from './servers/has-vision.ts';
 
 type Db = Database | Transaction;
 
@@ -54,6 +55,7 @@ export type Carrier = {
   accelerator: string | null;
   accelerator_count: number;
   context_tokens: number;
+  vision: boolean;
   workload: Pick<Workload, 'state' | 'reason' | 'phase' | 'done' | 'total'> | null;
 };
 
@@ -77,7 +79,7 @@ const isUsable = sql<SqlBool>`terminated_at is null and (sleeping or exists (
 export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string, Carrier>> {
   const { rows } = await sql<Carrier & { id: string }>`
     select deployments.id, server.accelerator, server.accelerator_count, server.context_tokens,
-      to_jsonb(carrier) as workload
+      ${hasVision} as vision, to_jsonb(carrier) as workload
     from deployments
     join model_servers server on server.id = deployments.model_server_id
     left join lateral (${selectCarrier}) carrier on true

@@ -88,6 +88,7 @@ function viewDeployment(
     instance_type: row.instance_type,
     device: deviceLabel(carrier),
     context_tokens: carrier.context_tokens,
+    vision: carrier.vision,
     created_at: row.created_at.toISOString(),
     ready_at: row.ready_at?.toISOString() ?? null,
     last_request_at: row.last_request_at?.toISOString() ?? null,

@@ -1,6 +1,8 @@
+import { CHAT_PICTURES_MAX } from '@bakehouse/contract/chat-pictures';
 import type { ServeEmbeddingSpec } from '@bakehouse/contract/runtime/serve-embedding-spec';
 import { type ServeTextSpec, serveTextSpec } from '@bakehouse/contract/runtime/serve-spec';
 import type { WorkloadSpec } from '../../engine/model/workload.ts';
+import { findGgufs, findProjector, preparesPictures } from '../models/weights/model-files.ts';
 import { LOADABLE_LORA_RANK } from './placement/text/lora-slots.ts';
 import type { ServedAdapter, ServerParts } from './served-model.ts';
 
@@ -30,8 +32,9 @@ export function textSpec({ base, adapters, gpus, contextTokens }: ServerParts): 
     engine,
     model_name: 'base',
     // llama.cpp needs the path of a file, vLLM the path of a folder.
-    model_file:
-      engine === 'llamacpp' ? (base.files.find(({ path }) => path.endsWith('.gguf'))?.path ?? '') : '',
+    model_file: engine === 'llamacpp' ? (findGgufs(base.files)[0]?.path ?? '') : '',
+    projector_file: engine === 'llamacpp' ? (findProjector(base.files)?.path ?? '') : '',
+    pictures_max: engine === 'vllm' && base.files.some(preparesPictures) ? CHAT_PICTURES_MAX : 0,
     inputs: [{ name: 'base_model', files: base.files }, ...parts.map(({ input }) => input)],
     adapters: parts.map(({ adapter }) => adapter),
     lora_rank: engine === 'vllm' ? Math.max(LOADABLE_LORA_RANK, ...adapters.map(({ rank }) => rank)) : 0,

@@ -100,7 +100,9 @@ function toFormat({ output_config: output }: Conversation): unknown {
 
 type Call = { id: string; type: 'function'; function: { name: string; arguments: string } };
 
-type Message = { role: string; content: string | null; tool_calls?: Call[]; tool_call_id?: string };
+type Part = { type: string; text?: string; image_url?: { url: string }; at?: string };
+
+type Message = { role: string; content: string | Part[] | null; tool_calls?: Call[]; tool_call_id?: string };
 
 /** A chat message, and its path in the client's body. */
 type Turn = { place: string; message: Message };
@@ -208,8 +210,18 @@ function userTurns(place: string, blocks: Placed[], called: Map<string, string>)
     const sentence = `the tool_use '${missing.slice(0, 80)}' of the turn before has no tool_result here`;
     throw invalidParam(`${place}.content`, `${place}.content: ${sentence}`);
   }
-  const text = textOf(blocks);
-  return text === '' ? turns : [...turns, { place, message: { role: 'user', content: text } }];
+  const content = blocks.some(({ block }) => block.type === 'image') ? toParts(blocks) : textOf(blocks);
+  return content === '' ? turns : [...turns, { place, message: { role: 'user', content } }];
+}
+
+function toParts(blocks: Placed[]): Part[] {
+  return blocks.flatMap(({ block, place }): Part[] => {
+    if (isRead(block)) return [{ type: 'text', text: toWords(block) }];
+    if (block.type !== 'image') return [];
+    const { source } = block;
+    const url = source.type === 'url' ? source.url : `data:${source.media_type};base64,${source.data}`;
+    return [{ type: 'image_url', image_url: { url }, at: place.slice(place.lastIndexOf('.') + 1) }];
+  });
 }
 
 function assistantTurns(place: string, text: string, calls: Call[]): Turn[] {

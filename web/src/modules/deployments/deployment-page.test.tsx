@@ -95,12 +95,20 @@ test('identifies the deployment among others of its model, and shows when it sle
   expect(screen.getByText('Sleeps after 45 minutes without a request')).toBeTruthy();
 });
 
-const text = { kind: 'text', task: 'text', context_tokens: 4096, base_model_title: 'Crumb', max_replicas: 1 };
+const text = {
+  kind: 'text',
+  task: 'text',
+  context_tokens: 4096,
+  vision: true,
+  base_model_title: 'Crumb',
+  max_replicas: 1,
+};
 
 test('shows Claude Code settings for a text model, and links to other agents', async () => {
   open(text, '/my-deployments/p1?tab=code');
   const settings = await screen.findByRole('region', { name: 'Claude Code' });
   expect(settings.textContent).toContain('ANTHROPIC_MODEL=rye');
+  expect(screen.getByText('context of 4,096 tokens, reads pictures')).toBeTruthy();
   const others = screen.getByRole('link', { name: 'Coding agents and clients' });
   expect(others.getAttribute('href')).toBe('/docs/coding-agents');
 });

@@ -101,6 +101,10 @@ function LoadedPage({ deployment }: { deployment: Deployment }) {
   );
 }
 
+function describeReading({ context_tokens: tokens, vision }: Extract<Deployment, { kind: 'text' }>): string {
+  return `context of ${formatNumber(tokens)} tokens${vision ? ', reads pictures' : ''}`;
+}
+
 /** Facts about a deployment, including those specific to its kind. */
 function Facts({ deployment }: { deployment: Deployment }) {
   const { kind } = deployment;
@@ -111,7 +115,7 @@ function Facts({ deployment }: { deployment: Deployment }) {
       deployment={deployment}
       kind={
         isText ? (
-          <Figure label="Base" note={`context of ${formatNumber(deployment.context_tokens)} tokens`}>
+          <Figure label="Base" note={describeReading(deployment)}>
             {deployment.base_model_title}
           </Figure>
         ) : (

@@ -24,6 +24,7 @@ const RYE = {
   status: 'running',
   device: 'CPU',
   context_tokens: 8192,
+  vision: false,
   price_per_hour: '1',
   cost_so_far: '2',
   created_at: '2026-01-01T00:00:00.000Z',

@@ -312,7 +312,7 @@ function chat(): WorkloadSpec {
     model_name: 'crafted',
     model_file: 'model.gguf',
     adapters: [{ name: 'adapter', input: 'a1', file: '', rank: 8 }],
-    lora_rank: 0,
+    ...{ lora_rank: 0, projector_file: '', pictures_max: 0 },
     port: 0,
     context_tokens: 128,
     parallel_requests: 1,

@@ -83,7 +83,7 @@ test('a model server has as many threads as this machine has CPUs, whatever its 
     } as const),
     inputs: [],
     adapters: [],
-    lora_rank: 0,
+    ...{ lora_rank: 0, projector_file: '', pictures_max: 0 },
     port: 0,
     context_tokens: 1,
     parallel_requests: 1,

@@ -9,6 +9,7 @@ import {
   SCHEMA_PARAM,
   type Thinks,
 } from '../grammar/build-grammar.ts';
+import { type ChatPictures, toServerPart } from '../pictures/read-pictures.ts';
 import { type CallableTools, toolsOf, toServerTool } from '../tools/callable-tools.ts';
 import { checkTools, checkTurns } from '../tools/check-tools.ts';
 import { contextExceeded, longestPrompt } from './limits.ts';
@@ -17,6 +18,8 @@ export type CompletionBody = {
   model: string;
   stream?: boolean | null;
   stream_options?: { include_usage?: boolean | null } | null;
+  /** The pictures to which messages refer. Set by this server. */
+  pictures?: ChatPictures;
   [parameter: string]: unknown;
 };
 
@@ -70,7 +73,7 @@ export function toServerRequest(
   const most = maxTokens(body, contextTokens);
   return {
     ...request,
-    ...(Array.isArray(body.messages) && ofMessages(body.messages, engine)),
+    ...(Array.isArray(body.messages) && ofMessages(body.messages, engine, body.pictures)),
     ...(most !== null && { max_tokens: most }),
     ...(tools && ofTools(tools, { engine, isBound: bindingOf(body, engine) !== null })),
     ...ofGrammar(body, tools, { engine, grammarOf }),
@@ -133,13 +136,13 @@ type Message = {
 /**
  * The model continues a trailing assistant message. llama.cpp does so by default, but rejects two in a row.
  */
-function ofMessages(all: Message[], engine: Engine): Parameters {
+function ofMessages(all: Message[], engine: Engine, pictures: ChatPictures = {}): Parameters {
   checkTurns(all);
   const end = all.findLastIndex(({ role, tool_calls: calls }) => role !== 'assistant' || calls?.length) + 1;
   const begun = all.slice(end);
   const messages = begun.length > 1 ? [...all.slice(0, end), joined(begun)] : all;
   return {
-    messages: messages.map(toServerMessage),
+    messages: messages.map((message) => toServerMessage(message, pictures)),
     ...(begun.length > 0 &&
       engine === 'vllm' && { continue_final_message: true, add_generation_prompt: false }),
   };
@@ -157,15 +160,22 @@ function toText(content: unknown): unknown {
 /**
  * Removes fields of answers that clients send back (`refusal`, `annotations`), because models ignore them.
  */
-function toServerMessage({ role, content, name, tool_calls: calls, tool_call_id: callId }: Message): object {
+function toServerMessage(
+  { role, content, name, tool_calls: calls, tool_call_id: callId }: Message,
+  pictures: ChatPictures,
+): object {
   if (role === 'tool') return { role, content: toText(content), tool_call_id: callId };
   return {
     // 'developer' is OpenAI's newer name for 'system'. Chat templates do not know it.
     role: role === 'developer' ? 'system' : role,
-    content: Array.isArray(content) && content.length === 0 ? '' : (content ?? ''),
+    content: Array.isArray(content) ? toServerParts(content, pictures) : (content ?? ''),
     ...(typeof name === 'string' && { name }),
     ...(calls?.length && { tool_calls: calls.map(toServerCall) }),
   };
+}
+
+function toServerParts(parts: object[], pictures: ChatPictures): unknown {
+  return parts.length === 0 ? '' : parts.map((part) => toServerPart(part, pictures));
 }
 
 function toServerCall({

@@ -1,4 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
+import { pictureTokensMax } from '../pictures/read-pictures.ts';
 import { toolsOf, toServerTool } from '../tools/callable-tools.ts';
 
 /**
@@ -11,7 +12,7 @@ const TOOL_TOKENS = 2;
 
 /**
  * Returns the maximum number of prompt tokens. Each token has at least one byte, so the number of bytes is an
- * upper bound.
+ * upper bound. Pictures count separately.
  */
 export function longestPrompt(body: Record<string, unknown>): number {
   const { messages, prompt, response_format: format, chat_template_kwargs: kwargs } = body;
@@ -20,7 +21,8 @@ export function longestPrompt(body: Record<string, unknown>): number {
     Buffer.byteLength(JSON.stringify([messages ?? prompt, format, kwargs])) +
     TOOL_TOKENS *
       Buffer.byteLength(JSON.stringify(tools.map((tool) => toServerTool(tool, { isRead: false })))) +
-    (messages ? TEMPLATE_TOKENS : 0)
+    (messages ? TEMPLATE_TOKENS : 0) +
+    pictureTokensMax(body)
   );
 }
 

@@ -5,6 +5,7 @@ import type { AssetRevision } from '../../assets/read-revision.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { listBaseFiles } from '../../deployments/servers/model-servers.ts';
 import { readTemplatesInHead } from '../../models/weights/gguf.ts';
+import { findGgufs } from '../../models/weights/model-files.ts';
 import type { Thinks } from '../grammar/build-grammar.ts';
 import { bindingOf, type CompletionBody } from './completion-request.ts';
 import {
@@ -128,7 +129,7 @@ function thinksOf(template: string): Thinks {
  */
 function sourcesOf(files: Files): Sources {
   const named = (name: string) => files.find(({ path }) => path === name);
-  const gguf = files.find(({ path }) => path.endsWith('.gguf'));
+  const [gguf] = findGgufs(files);
   if (gguf) return { gguf };
   const configuration = named('tokenizer_config.json');
   const template = named('chat_template.jinja') ?? configuration;

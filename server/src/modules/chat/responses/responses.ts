@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CHAT_BYTES_MAX } from '@bakehouse/contract/chat';
+import { CHAT_BYTES_MAX, PICTURE_CHAT_BYTES_MAX } from '@bakehouse/contract/chat';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type * as contract from '@bakehouse/contract/responses';
 import type { Context } from '../../../platform/context.ts';
@@ -92,8 +92,9 @@ function responseIdOf(id: string): string[] {
   return response === undefined ? [] : [`resp_${response}`];
 }
 
-function toPart(part: { type?: unknown; text?: unknown }): Fields {
-  const { type, text } = part;
+function toPart(part: { type?: unknown; text?: unknown; image_url?: unknown }): Fields {
+  const { type, text, image_url } = part;
+  if (type === 'input_image') return { type, image_url };
   return { type, text, ...(type === 'output_text' && { annotations: [] }) };
 }
 
@@ -117,12 +118,14 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
   const earlier = before ? [...before.input, ...before.response.output].map(toKnown).filter(isRead) : [];
   const items = (await withReferred(ctx, own)).map(toKnown);
   // Limit the size, because every follow-up response stores and reads these items again.
-  if (Buffer.byteLength(JSON.stringify([earlier, items])) > CHAT_BYTES_MAX) {
+  const isKept = ctx.config.responseDays > 0 && asked.store !== false;
+  const bytesMax = isKept || earlier.length > 0 ? CHAT_BYTES_MAX : PICTURE_CHAT_BYTES_MAX;
+  if (Buffer.byteLength(JSON.stringify([earlier, items])) > bytesMax) {
     const param = earlier.length > 0 ? 'previous_response_id' : 'input';
     const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
     throw invalidParam(
       param,
-      `${param}: ${what} have more than 1 MB. Send a shorter input, without old turns`,
+      `${param}: ${what} have more than 1 MB. Send a shorter input, without old turns; pictures as links, or with store: false`,
     );
   }
   return [...earlier, ...items] as Item[];

@@ -84,7 +84,17 @@ function addItem(item: Item, place: string, { messages, add }: Added): void {
     else add({ role: 'assistant', content: null, tool_calls: [call] }, place);
     return;
   }
-  add({ role: item.role as string, content: toText(item.content) }, place);
+  add({ role: item.role as string, content: toContent(item.content) }, place);
+}
+
+type Part = { type: string; text?: string; image_url?: string };
+
+function toContent(content: unknown): unknown {
+  const parts = Array.isArray(content) ? (content as Part[]) : [];
+  if (!parts.some(({ type }) => type === 'input_image')) return toText(content);
+  return parts.map(({ type, text, image_url: url }) =>
+    type === 'input_image' ? { type: 'image_url', image_url: { url } } : { type: 'text', text },
+  );
 }
 
 function toText(content: unknown): string {

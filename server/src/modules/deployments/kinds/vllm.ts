@@ -59,6 +59,7 @@ export function toImageDeployment(
     base_model_title: _base,
     replicas: _replicas,
     context_tokens: _context,
+    vision: _vision,
     ...shown
   } = view;
   if (kind === 'text' || kind === 'embedding')

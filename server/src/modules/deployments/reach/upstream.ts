@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Services } from '../../../platform/context.ts';
 import { runPrepared } from '../../../platform/db/in-transaction.ts';
 import type { EngineOf, ServerKindName } from '../../serving/server-kinds.ts';
+import { hasVision } from '../servers/has-vision.ts';
 
 /** The workload of a model server, with only the fields that a request needs. */
 export type UpstreamWorkload = {
@@ -20,6 +21,8 @@ export type Upstream<Kind extends ServerKindName = 'text'> = {
   accelerator: string | null;
   /** Maximum tokens of a request with its answer; 0 for pictures and videos. */
   context_tokens: number;
+  /** True if it reads pictures in chats. */
+  vision: boolean;
   model_name: string;
   /** Null for a starter model. */
   pod_id: string | null;
@@ -67,7 +70,7 @@ export async function findUpstream<Kind extends ServerKindName>(
       from model_servers where starter_name = ${asked.modelName} and kind = ${asked.kind}
       order by rank limit 1
     )
-    select server.id as server_id, server.engine, server.accelerator, server.context_tokens,
+    select server.id as server_id, server.engine, server.accelerator, server.context_tokens, ${hasVision} as vision,
       asked.model_name, asked.pod_id, asked.adapter,
       asked.sleeping, asked.last_request_at, coalesce(server.starter_revision_id, asked.revision_id) as revision_id,
       to_jsonb(current) as workload, to_jsonb(next) as next_workload, server.deployment_id is not null as is_own,

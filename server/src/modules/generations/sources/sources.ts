@@ -1,16 +1,14 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { acceptsPicture, editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
-import { PICTURE_BYTES_MAX, pictureMessages, pictureTypes } from '@bakehouse/contract/media';
+import { pictureTypes } from '@bakehouse/contract/media';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
 import { inTransaction } from '../../../platform/db/in-transaction.ts';
-import { invalidParam, notFoundError, payloadTooLarge, unknownId } from '../../../platform/errors.ts';
-import { fetchPublic } from '../../../platform/http/addresses/fetch-public.ts';
+import { invalidParam, notFoundError, unknownId } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
-import { readOwnLink } from '../../assets/files/links/file-links.ts';
 import { assertBlobFitsQuota } from '../../assets/files/storage-quota.ts';
-import { collectPicture } from '../../media/receive-picture.ts';
+import { readPictureAddress } from '../../media/read-picture-address.ts';
 import { toThumbnail } from '../../media/thumbnails/thumbnails.ts';
 import { findOutputs } from '../generations.ts';
 import { type GenerationRow, lockGeneration } from '../queries.ts';
@@ -22,59 +20,17 @@ import {
 } from './picture-queries.ts';
 import { describePicture, storePicture } from './pictures.ts';
 
-/** Longer than any address that this server issues. */
-const ADDRESS_LENGTH_MAX = 8_000;
-
-const DATA_URL = /^\s*data:([^,]*),/i;
-
 /**
- * Returns the picture at a `data:` URL, a link of this server, or a public URL. Throws AppError
- * 'invalid_request' with the field for any other address, and for a picture that cannot be edited. `signal`
- * aborts the fetch, so that a disconnected client does not hold a picture in memory.
+ * Returns the picture at a `data:` URL, a link of this server, or a public URL. Throws the errors of
+ * `readPictureAddress`, and AppError 'invalid_request' for a picture that cannot be edited.
  */
 export async function fetchPicture(
   ctx: Context,
   address: string,
   { param, signal }: { param: string; signal: AbortSignal },
 ): Promise<InputPicture> {
-  const data = DATA_URL.exec(address.slice(0, ADDRESS_LENGTH_MAX));
-  if (data) return storePicture(ctx, readDataUrl(data, address, param), param);
-  if (address.length > ADDRESS_LENGTH_MAX)
-    throw invalidParam(
-      param,
-      `${param} must have at most ${ADDRESS_LENGTH_MAX} characters, unless it is a data URL`,
-    );
-  const { publicUrl } = ctx.config;
-  if (!URL.canParse(address, publicUrl)) throw invalidParam(param, `${param} is not a valid URL`);
-  const url = new URL(address, publicUrl);
-  if (url.origin === new URL(publicUrl).origin) {
-    const own = await readOwnLink(ctx, url);
-    if (!own) throw invalidParam(param, `${param} is an address of this server, but no link to a file`);
-    return describePicture(ctx, own, param);
-  }
-  return storePicture(ctx, await collectPicture(await fetchPublic(url, { param, signal }), param), param);
-}
-
-/** Decodes a `data:` URL. It is split by hand, because parsing 20 MB as a URL would be slow. */
-function readDataUrl([head, type = '']: RegExpExecArray, address: string, param: string): Buffer {
-  if (!/;base64$/i.test(type)) throw invalidParam(param, `${param}: a data URL has its picture in base64`);
-  const bytes = Buffer.from(unescaped(address.slice(head.length)), 'base64');
-  if (bytes.length > PICTURE_BYTES_MAX) throw payloadTooLarge(pictureMessages.tooLarge, { param });
-  return bytes;
-}
-
-/**
- * Base64 may have '+', '/' and '=' percent-encoded; other encodings are invalid. Replacing millions of
- * escapes one by one would block the server for seconds.
- */
-function unescaped(written: string): string {
-  if (!written.includes('%')) return written;
-  try {
-    return decodeURIComponent(written);
-  } catch (error) {
-    if (error instanceof URIError) return '';
-    throw error;
-  }
+  const found = await readPictureAddress(ctx, address, { param, signal });
+  return Buffer.isBuffer(found) ? storePicture(ctx, found, param) : describePicture(ctx, found, param);
 }
 
 /**

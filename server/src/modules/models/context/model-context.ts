@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Services } from '../../../platform/context.ts';
 import type { AssetRevision } from '../../assets/read-revision.ts';
-import { readGgufHead, readModelJson } from '../weights/model-files.ts';
+import { findGgufs, readGgufHead, readModelJson } from '../weights/model-files.ts';
 
 /** The context of a model that cannot be read from its files. */
 const unknownContext: ModelContext = { positions: null, layers: [] };
@@ -111,7 +111,7 @@ export async function readModelContext(
   services: Pick<Services, 'blobs' | 'clock' | 'db' | 'log'>,
   files: AssetRevision['files'],
 ): Promise<ModelContext> {
-  const gguf = files.find(({ path }) => path.endsWith('.gguf'));
+  const [gguf] = findGgufs(files);
   if (gguf) return readGgufContext((await readGgufHead(services, gguf)).numbers);
   return readConfigContext(await readModelJson(services, files, 'config.json'));
 }

@@ -10,6 +10,8 @@ import { findMissingParts, nameMissing } from './missing-parts.ts';
 /** Adapters and vision projectors are no part of the model itself. */
 const BESIDE = /(^|\/)(adapter|mmproj)[^/]*$/i;
 
+const PROJECTOR = /(^|\/)mmproj[^/]*\.gguf$/i;
+
 const NUMBER = /-\d{5}-of-(\d{5})\.gguf$/;
 
 /**
@@ -43,9 +45,7 @@ export function findGguf<F extends { path: string }>({
   asset: { title: string };
   files: F[];
 }): { files: F[]; fault: string | null } {
-  const found = files
-    .filter(({ path }) => path.endsWith('.gguf') && !BESIDE.test(path))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const found = findGgufs(files);
   const paths = found.map(({ path }) => path);
   const models = Map.groupBy(paths, (path) => path.replace(NUMBER, '-of-$1.gguf'));
   if (models.size <= 1) return { files: found, fault: nameMissing(title, findMissingParts(paths)) };
@@ -54,6 +54,27 @@ export function findGguf<F extends { path: string }>({
     files: found,
     fault: `${title} has several GGUF models, ${names}, of which one can be served: delete the others`,
   };
+}
+
+/** Returns the GGUF files of models, without adapters and projectors, by path. */
+export function findGgufs<F extends { path: string }>(files: F[]): F[] {
+  return files
+    .filter(({ path }) => path.endsWith('.gguf') && !BESIDE.test(path))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/**
+ * Returns the GGUF file with which llama.cpp reads pictures; undefined if there is none. If there are several
+ * precisions, returns the one in 16 bits, which llama.cpp's authors recommend.
+ */
+export function findProjector<F extends { path: string }>(files: F[]): F | undefined {
+  const all = files.filter(({ path }) => PROJECTOR.test(path)).toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  return all.find(({ path }) => /[^b]f16/i.test(path)) ?? all[0];
+}
+
+/** Returns true for the file that tells Transformers and vLLM how to prepare a picture for the model. */
+export function preparesPictures({ path }: { path: string }): boolean {
+  return /^(pre)?processor_config\.json$/i.test(path);
 }
 
 /**

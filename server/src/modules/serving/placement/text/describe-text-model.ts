@@ -9,6 +9,7 @@ import { isWholeModel } from '../../../models/weights/missing-parts.ts';
 import {
   describeClassifier,
   findGguf,
+  findProjector,
   findSafetensors,
   isClassifier,
 } from '../../../models/weights/model-files.ts';
@@ -105,7 +106,13 @@ async function describeBase(
     throw conflict(`${base.asset.title} has no ${lack}`);
   }
   const beside = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
-  const chosen = [...weights, ...beside, ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : [])];
+  const projector = engine === 'llamacpp' ? findProjector(base.files) : undefined;
+  const chosen = [
+    ...weights,
+    ...(projector ? [projector] : []),
+    ...beside,
+    ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : []),
+  ];
   const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   return { engine, files, filesSha256: hashFiles(files) };
 }
