@@ -69,6 +69,8 @@ export const generationSource = z.object({
   media_type: z.string(),
   width: z.int(),
   height: z.int(),
+  /** The mask that limited the edit; null if the whole picture could change. */
+  mask_url: z.string().nullable(),
 });
 
 export const namedRevision = z.object({
@@ -170,6 +172,11 @@ export const startGeneration = endpoint({
     source_generation_id: idOf('generation').optional(),
     /** The output's id. Defaults to the first. */
     source_output_id: idOf('picture').optional(),
+    /**
+     * The id of an uploaded mask, a PNG or WebP of the picture's size. Where it is transparent, the picture
+     * changes; the rest keeps its pixels. Partial transparency mixes both.
+     */
+    mask_id: idOf('picture').optional(),
     /** The quoted cost in BGL: if the price is higher now, the call is refused with the new price. */
     cost_max: bglInput.optional(),
   }),

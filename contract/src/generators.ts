@@ -42,6 +42,9 @@ export function makesVideos(name: GeneratorName): name is VideoGenerator {
 /** Maximum pictures of one generation, if its generator supports several. */
 export const PICTURES_MAX = 4;
 
+/** Minimum strength of a change: with less noise at the start, nothing would change. */
+export const STRENGTH_MIN = 0.1;
+
 /** Maximum LoRA strength, the factor for its weights. */
 export const LORA_SCALE_MAX = 2;
 

@@ -79,7 +79,8 @@ export const editImage = endpoint({
   scopes: ['inference'],
   spends: true,
   summary: 'Edit an image (OpenAI-compatible)',
-  upload: { part: 'image', fields: editImageFields },
+  /** Where the mask, a picture of the same size, is transparent, the image changes. */
+  upload: { part: 'image', optionalPart: 'mask', fields: editImageFields },
   isHeldInMemory: true,
   response: imagesAnswer,
 });

@@ -1,4 +1,4 @@
-import { LORA_SCALE_MAX, PICTURES_MAX } from '../generators.ts';
+import { LORA_SCALE_MAX, PICTURES_MAX, STRENGTH_MIN } from '../generators.ts';
 import type { GeneratorField } from './generator.ts';
 
 const SEED_MAX = 4_294_967_295;
@@ -46,6 +46,19 @@ export function negativePrompt(text = ''): GeneratorField {
     default: text,
   };
 }
+
+/** How much a picture changes. It costs the same, because the steps cover the smaller change. */
+export const strength: GeneratorField = {
+  kind: 'number',
+  name: 'strength',
+  label: 'Strength',
+  isAdvanced: true,
+  help: 'Below 1, more of the picture is kept.',
+  min: STRENGTH_MIN,
+  max: 1,
+  step: 0.05,
+  default: 1,
+};
 
 /** First frame of a video. */
 export const firstFrame: GeneratorField = {

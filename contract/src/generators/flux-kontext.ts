@@ -1,4 +1,4 @@
-import { guidance, lora, seed, steps } from './fields.ts';
+import { guidance, lora, negativePrompt, seed, steps, strength } from './fields.ts';
 import type { Generator } from './generator.ts';
 
 /** Name of the starter model that edits pictures, in the API. */
@@ -20,9 +20,11 @@ export const fluxKontext: Generator = {
   },
   about: 'Edits a picture from your description, and leaves the rest as it is.',
   fields: [
-    { kind: 'picture', name: 'image', label: 'Picture' },
+    { kind: 'picture', name: 'image', label: 'Picture', takesMask: true },
     guidance({ min: 1, max: 20, default: 2.5 }),
     steps({ min: 1, max: 50, default: 28 }),
+    strength,
+    { ...negativePrompt(), isOfStarter: true },
     seed,
     ...lora,
   ],

@@ -6,6 +6,8 @@ type Shared = {
   help?: string;
   /** Rarely changed, so the form shows it only on request. */
   isAdvanced?: true;
+  /** Only the starter supports it, because it needs true guidance. */
+  isOfStarter?: true;
 };
 
 /** A field of a generator's form, in addition to the prompt. */
@@ -27,8 +29,11 @@ export type GeneratorField = Shared &
     | { kind: 'flag'; box: string; default: boolean }
     /** Id of the user's LoRA that is applied to the model, or empty for none. */
     | { kind: 'lora' }
-    /** An input picture. A required one is edited. An optional one is the first frame of a video. */
-    | { kind: 'picture'; isOptional?: true }
+    /**
+     * An input picture. A required one is edited, and a mask may limit the edit to a part of it. An optional
+     * one is the first frame of a video.
+     */
+    | { kind: 'picture'; isOptional?: true; takesMask?: true }
   );
 
 /** A quality preset. */
@@ -77,6 +82,11 @@ export type Generator = {
 /** True if it edits a picture: its prompt describes a change, not the result. */
 export function editsPictures({ fields }: Pick<Generator, 'fields'>): boolean {
   return fields.some((field) => field.kind === 'picture' && !field.isOptional);
+}
+
+/** True if a mask can limit its edit. */
+export function acceptsMask({ fields }: Pick<Generator, 'fields'>): boolean {
+  return fields.some((field) => field.kind === 'picture' && field.takesMask);
 }
 
 /** True if it accepts an input picture. */

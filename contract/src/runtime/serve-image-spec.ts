@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { LORA_SCALE_MAX } from '../generators.ts';
+import { LORA_SCALE_MAX, STRENGTH_MIN } from '../generators.ts';
 import { inputFile, workloadSpecBase } from './workload-spec.ts';
 
 /**
@@ -76,6 +76,15 @@ export const kontextImageRequest = requestBase.extend({
    * prompt only.
    */
   picture: z.string().nullable(),
+  /**
+   * A picture file of the same size in base64. Where it is transparent, the picture changes; where it is
+   * opaque, the result has the picture's pixels.
+   */
+  mask: z.string().optional(),
+  /** Share of noise at the start. Below 1, the result keeps more of the picture. */
+  strength: z.number().min(STRENGTH_MIN).max(1).default(1),
+  /** What the result should not show, for models with true guidance. Empty for none. */
+  negative_prompt: z.string().default(''),
   lora: imageLora.optional(),
 });
 

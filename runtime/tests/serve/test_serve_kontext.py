@@ -89,7 +89,17 @@ def test_edits_like_the_pipeline(serving: Serving, condition: Image.Image) -> No
     assert np.abs(picture(done) - picture(longer_events[-1])).mean() > 4
     assert np.abs(picture(done) - np.asarray(condition).astype(int)).mean() > 4
 
+    mask = Image.new("RGBA", condition.size, "black")
+    mask.paste((0, 0, 0, 0), (40, 40, 80, 80))
+    masked = picture(ask(mask=base64.b64encode(png(mask)).decode())[-1])
+    inside = np.asarray(mask)[..., 3] == 0
+    changed = (masked != np.asarray(condition).astype(int)).any(axis=-1)
+    assert (changed[~inside].any(), changed[inside].mean() > 0.9) == (False, True)
+
+    opaque = base64.b64encode(png(Image.new("RGBA", condition.size, "black"))).decode()
     for wrong, param, message in (
+        (request_body(content, mask=opaque), "mask", "The mask has no transparent area"),
+        (request_body(content, negative_prompt="cat " * 40), "negative_prompt", "Negative prompt:"),
         (request_body(b"just text"), "picture", "The picture must be a PNG, JPEG or WebP file."),
         (request_body(content[:-40]), "picture", "The picture is damaged or incomplete."),
         (request_body(None, picture="no base64!"), "picture", "picture is not base64."),

@@ -73,10 +73,12 @@ export const loraFields = ['lora', 'lora_scale'] as const;
 /** A deployment generates one picture in its own size, and a video in the requested shape if possible. */
 const notDeployed = ['aspect_ratio', 'n'];
 
-/** Returns the form of a generator's deployment. */
-export function formOfDeployment(generator: Generator): Generator {
+/** Returns the form of a generator's deployment; `ofStarter` is true for a deployment of the starter. */
+export function formOfDeployment(generator: Generator, { ofStarter = false } = {}): Generator {
   if (generator.makes === 'video') return generator;
-  return { ...generator, fields: generator.fields.filter(({ name }) => !notDeployed.includes(name)) };
+  const isTaken = ({ name, isOfStarter }: GeneratorField) =>
+    !notDeployed.includes(name) && (ofStarter || !isOfStarter);
+  return { ...generator, fields: generator.fields.filter(isTaken) };
 }
 
 /** Returns the form of a generator's starter model. */
@@ -84,6 +86,9 @@ export function formOfStarter(generator: Generator): Generator {
   const { starter } = generator;
   return starter ? { ...generator, title: starter.title, fixed: starter.fixed } : generator;
 }
+
+/** How a service's list of fields says that it takes a mask. */
+const MASK = 'mask';
 
 /** Some services read a seed as a signed number, so limit it. */
 const SERVICE_SEED_MAX = 2_147_483_647;
@@ -98,9 +103,12 @@ export function formOfService(generator: Generator, names: readonly string[] | u
   const taken = generator.fields.filter((field) => isNeeded(field) || names.includes(field.name));
   return {
     ...generator,
-    fields: taken.map((field) =>
-      field.kind === 'seed' ? { ...field, max: Math.min(field.max, SERVICE_SEED_MAX) } : field,
-    ),
+    fields: taken.map((field) => {
+      if (field.kind === 'seed') return { ...field, max: Math.min(field.max, SERVICE_SEED_MAX) };
+      if (field.kind !== 'picture' || names.includes(MASK)) return field;
+      const { takesMask: _, ...picture } = field;
+      return picture;
+    }),
   };
 }
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from io import BytesIO
 from pathlib import Path
 
 import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
-from ..errors import PlainError
+from ..errors import PlainError, RequestError
 
 SIXTEEN_BIT_WHITE = 65535
 # The formats of a dataset's pictures; Pillow reads many more.
@@ -90,6 +90,19 @@ def read_picture(path: Path) -> Image.Image:
 
 def decode_picture(content: bytes) -> Image.Image:
     """Decodes an uploaded picture as `read_picture`, but rejects animations."""
+    return _decoded(content, _upright_rgb)
+
+
+def decode_mask(content: bytes) -> Image.Image:
+    """Decodes an uploaded mask, whose transparent area marks the change. Returns how much of each
+    pixel changes (mode L, 255 is all)."""
+    try:
+        return _decoded(content, lambda mask: ImageOps.invert(mask.convert("RGBA").getchannel("A")))
+    except PlainError as error:
+        raise RequestError("mask", str(error).replace("The picture", "The mask")) from error
+
+
+def _decoded(content: bytes, convert: Callable[[Image.Image], Image.Image]) -> Image.Image:
     try:
         if content.count(_EXIF_BLOCK) > _EXIF_BLOCKS_MAX:
             raise _too_many_parts("The picture")
@@ -106,7 +119,7 @@ def decode_picture(content: bytes) -> Image.Image:
             # Pillow's name for a JPEG followed by a large preview, as cameras write.
             if opened.format != "MPO" and getattr(opened, "is_animated", False):
                 raise PlainError("The picture is an animation. Send a single picture.")
-            return _upright_rgb(opened)
+            return convert(opened)
     except PlainError:
         raise
     except Image.DecompressionBombError as error:

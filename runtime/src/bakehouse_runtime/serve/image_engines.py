@@ -17,7 +17,7 @@ from ..image.flux.pipeline import KontextPipeline, KontextRequest
 from ..image.lora import ChosenLora
 from ..image.paris.pipeline import ParisPipeline, ParisRequest
 from ..image.picture_file import Format
-from ..image.pictures import decode_picture
+from ..image.pictures import decode_mask, decode_picture
 from ..image.pipeline import Pipeline
 from ..image.wan.pipeline import VideoPipeline, VideoRequest
 from ..protocol import ImageLora, KontextImageRequest, ParisImageRequest, WanVideoRequest
@@ -89,7 +89,18 @@ def _paris_request(wire: ParisImageRequest, _: Path | None) -> ParisRequest:
 def _kontext_request(wire: KontextImageRequest, file: Path | None) -> KontextRequest:
     picture = None if wire.picture is None else decode_picture(_file(wire.picture))
     lora = ChosenLora(wire.lora.id, file, wire.lora.scale) if wire.lora and file else None
-    return KontextRequest(wire.prompt, wire.seed, wire.steps, wire.guidance, picture, lora)
+    mask = None if picture is None or wire.mask is None else decode_mask(_file(wire.mask))
+    return KontextRequest(
+        wire.prompt,
+        wire.seed,
+        wire.steps,
+        wire.guidance,
+        picture,
+        lora,
+        mask,
+        wire.strength,
+        wire.negative_prompt,
+    )
 
 
 def _wan_request(wire: WanVideoRequest, _: Path | None) -> VideoRequest:
@@ -122,7 +133,8 @@ image_engines = {
         _load_kontext,
         KontextImageRequest,
         _kontext_request,
-        _PICTURE_BODY_BYTES_MAX,
+        # A picture and its mask.
+        2 * _PICTURE_BODY_BYTES_MAX,
     ),
     "wan": ImageEngine(_load_wan, WanVideoRequest, _wan_request, _PICTURE_BODY_BYTES_MAX),
 }

@@ -31,7 +31,12 @@ import {
   selectGenerations,
   toRow,
 } from './queries.ts';
-import { findInputPictures, type InputPicture } from './sources/picture-queries.ts';
+import {
+  findInputPictures,
+  type InputPicture,
+  type InputPictures,
+  type InputRole,
+} from './sources/picture-queries.ts';
 
 type Db = Database | Transaction;
 
@@ -147,7 +152,7 @@ export async function showGenerations(
   const ids = (state: GenerationRow['state']) =>
     rows.filter((row) => row.state === state).map(({ id }) => id);
   const outputs = await findOutputs(db, ids('completed'));
-  const sources = await findInputPictures(
+  const inputs = await findInputPictures(
     db,
     rows.map(({ id }) => id),
   );
@@ -161,7 +166,7 @@ export async function showGenerations(
     rows.map((row) =>
       toGeneration(ctx, row, {
         outputs: outputs.get(row.id) ?? [],
-        source: sources.get(row.id) ?? null,
+        input: inputs.get(row.id) ?? {},
         preview: previews.get(row.id) ?? null,
         position: positions.get(row.id) ?? null,
         modelRevision: revisions.get(row.revision_id ?? '') ?? null,
@@ -177,8 +182,8 @@ function revisionsOf({ revision_id, lora_revision_id }: GenerationRow): string[]
 
 type Beside = {
   outputs: OutputRow[];
-  /** The input picture. */
-  source: InputPicture | null;
+  /** The input picture and its mask. */
+  input: InputPictures;
   /** The latest preview; null before the first one and after the end. */
   preview: string | null;
   /** Revision of the model that generated it; null if the model or the revision was deleted. */
@@ -193,7 +198,7 @@ type Beside = {
 async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, source, preview, position, modelRevision, lora }: Beside,
+  { outputs, input, preview, position, modelRevision, lora }: Beside,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, details } = row;
   return {
@@ -207,7 +212,7 @@ async function toGeneration(
     expert_used: details.expert_used ?? null,
     routing_confidence: details.routing_confidence ?? null,
     seed: row.seed === null ? null : Number(row.seed),
-    source: source && (await toSource(services, row, source)),
+    source: await toSource(services, row, input),
     root_id: row.root_generation_id ?? row.id,
     reason: state === 'queued' ? whyItWaits(row, position) : row.reason,
     refused: row.refused,
@@ -244,14 +249,21 @@ function nameOf({ id, generator, seed }: GenerationRow, index: number | null): s
 async function toSource(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   { user_id: user, source_generation_id, source_output_id }: GenerationRow,
-  { sha256, mediaType, width, height, thumbnail }: InputPicture,
-): Promise<NonNullable<Generation['source']>> {
-  const path = `source.${mediaType.split('/')[1]}`;
-  const { url } = await linkBlob(services, { user, sha256, path, disposition: 'inline' });
+  { source, mask }: InputPictures,
+): Promise<Generation['source']> {
+  if (!source) return null;
+  const { mediaType, width, height, thumbnail } = source;
+  const link = async (role: InputRole, picture: InputPicture) => {
+    const { sha256 } = picture;
+    const path = `${role}.${picture.mediaType.split('/')[1]}`;
+    return (await linkBlob(services, { user, sha256, path, disposition: 'inline' })).url;
+  };
+  const url = await link('source', source);
   return {
     ...{ generation_id: source_generation_id, output_id: source_output_id },
     ...{ url, thumbnail_url: await linkThumbnail(services, { user, thumbnail, url }) },
     ...{ media_type: mediaType, width, height },
+    mask_url: mask ? await link('mask', mask) : null,
   };
 }
 

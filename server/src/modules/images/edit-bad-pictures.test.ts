@@ -156,7 +156,6 @@ describe("OpenAI's edit call, by its own client", () => {
   const image = () => toFile(pictureFiles.png, 'bread.png', { type: 'image/png' });
 
   test.each([
-    ['mask', async () => ({ mask: await image() })],
     ['quality', async () => ({ quality: 'high' as const })],
     ['background', async () => ({ background: 'transparent' as const })],
     ['size', async () => ({ size: '1536x1024' as const })],

@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import type { InputOf, ResponseOf } from '@bakehouse/contract/endpoint';
 import type { Generation, GenerationParameters } from '@bakehouse/contract/generations';
+import { formOfDeployment } from '@bakehouse/contract/generators/parameters/parameters';
 import { generators } from '@bakehouse/contract/generators/table';
 import {
   editFields,
@@ -132,7 +133,9 @@ function readEdit(
   const given = Object.fromEntries(
     chosen.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
   );
-  const parameters = readParameters(generators['flux-kontext'], given, { paramOf: (field) => field });
+  // The defaults of all models that edit; the starter has more.
+  const form = formOfDeployment(generators['flux-kontext']);
+  const parameters = readParameters(form, given, { paramOf: (field) => field });
   return { prompt, return_format, skip_integrity_check, parameters };
 }
 

@@ -24,9 +24,14 @@ const limits = { fileSize: PICTURE_BYTES_MAX + 1, files: 2, fields: 20, fieldSiz
  */
 const places = fairQueue(2);
 
-type Received<Bytes = Buffer> = { bytes: Bytes; fields: Record<string, string> };
+type Received<Bytes = Buffer> = {
+  bytes: Bytes;
+  /** The picture in the part `optionalPart`. */
+  second: Buffer | null;
+  fields: Record<string, string>;
+};
 
-type Options = { stallMs?: number; wholeMs?: number };
+type Options = { stallMs?: number; wholeMs?: number; optionalPart?: string };
 
 /**
  * Receives a picture and the other fields of a multipart request, passes them to `take`, and returns its
@@ -40,9 +45,9 @@ export async function receivePicture<Result>(
   take: (received: Received) => Promise<Result>,
   options: Options = {},
 ): Promise<Result> {
-  const takeWhole = async ({ bytes, fields }: Received<Buffer | null>) => {
+  const takeWhole = async ({ bytes, ...rest }: Received<Buffer | null>) => {
     if (!bytes) throw invalidParam(part, `Send the picture in a part named ${part}`);
-    return take({ bytes, fields });
+    return take({ bytes, ...rest });
   };
   return receiveOptionalPicture(ctx, request, part, takeWhole, options);
 }
@@ -53,17 +58,24 @@ export async function receiveOptionalPicture<Result>(
   request: FastifyRequest,
   part: string,
   take: (received: Received<Buffer | null>) => Promise<Result>,
-  { stallMs, wholeMs = WHOLE_MS }: Options = {},
+  { stallMs, wholeMs = WHOLE_MS, optionalPart }: Options = {},
 ): Promise<Result> {
-  const form = { part, limits, stallMs, wholeMs };
-  const taken = await receiveForm(ctx, request, form, async (parts) => take(await readParts(parts, part)));
+  const files = optionalPart === undefined ? limits.files : limits.files + 1;
+  const form = { part, limits: { ...limits, files }, stallMs, wholeMs };
+  const taken = await receiveForm(ctx, request, form, async (parts) =>
+    take(await readParts(parts, part, optionalPart)),
+  );
   // `take` is done, so the picture no longer uses memory.
   request.releaseBody();
   return taken;
 }
 
-async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise<Received<Buffer | null>> {
-  let bytes: Buffer | null = null;
+async function readParts(
+  parts: AsyncIterable<Multipart>,
+  part: string,
+  optionalPart: string | undefined,
+): Promise<Received<Buffer | null>> {
+  const files: Record<string, Buffer> = {};
   const fields: Record<string, string> = {};
   for await (const value of parts) {
     if (value.type === 'field') {
@@ -72,12 +84,13 @@ async function readParts(parts: AsyncIterable<Multipart>, part: string): Promise
     } else {
       // OpenAI's clients use this name for a list of files, even if it has one file.
       const name = value.fieldname === `${part}[]` ? part : value.fieldname;
-      if (name !== part) throw invalidParam(name, `Unknown parameter: ${name.slice(0, 80)}`);
-      if (bytes) throw invalidParam(part, 'Send one picture per request');
-      bytes = await collectPicture(value.file, part);
+      if (name !== part && name !== optionalPart)
+        throw invalidParam(name, `Unknown parameter: ${name.slice(0, 80)}`);
+      if (files[name]) throw invalidParam(name, 'Send one picture per request');
+      files[name] = await collectPicture(value.file, name);
     }
   }
-  return { bytes, fields };
+  return { bytes: files[part] ?? null, second: files[optionalPart ?? ''] ?? null, fields };
 }
 
 /**

@@ -549,6 +549,7 @@ export type InputPicturesTable = {
   created_at: Timestamp;
   thumbnail_sha256: string | null;
   thumbnail_bytes: bigint | null;
+  role: Generated<string>;
 };
 
 export type IpfsPinsTable = {

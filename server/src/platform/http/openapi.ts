@@ -196,13 +196,13 @@ function describeUpload(upload: NonNullable<Endpoint['upload']>): object {
   const bytes = { type: 'string', contentMediaType: 'application/octet-stream', minLength: 1 };
   if (upload === 'bytes')
     return { required: true, content: { 'application/octet-stream': { schema: bytes } } };
-  const { part, fields, orJson } = upload;
+  const { part, optionalPart, fields, orJson } = upload;
   const { properties = {}, required = [] }: { properties?: object; required?: string[] } = fields
     ? toJsonSchema(fields, 'input')
     : {};
   const schema = {
     type: 'object',
-    properties: { ...properties, [part]: bytes },
+    properties: { ...properties, [part]: bytes, ...(optionalPart && { [optionalPart]: bytes }) },
     required: orJson ? required : [...required, part],
   };
   const content = {

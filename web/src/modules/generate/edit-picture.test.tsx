@@ -51,6 +51,7 @@ const source = {
   output_id: null,
   url: '/source.png',
   thumbnail_url: '/source.png',
+  mask_url: null,
   media_type: 'image/png',
   width: 1,
   height: 1,
@@ -106,7 +107,7 @@ it('uploads and edits a picture; the history shows a placeholder in the meantime
     {
       generator: 'flux-kontext',
       prompt: 'a hat on it',
-      parameters: { guidance_scale: 2.5, num_inference_steps: 20 },
+      parameters: { guidance_scale: 2.5, num_inference_steps: 20, strength: 1, negative_prompt: '' },
       picture_id: 'p1',
       cost_max: '0.5',
     },

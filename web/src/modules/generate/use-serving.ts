@@ -1,6 +1,6 @@
 import { imageDeploymentKinds } from '@bakehouse/contract/deployments/images';
 import { type GeneratorName, makesVideos, type Provider } from '@bakehouse/contract/generators';
-import { editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import { editsPictures, type Generator, type GeneratorField } from '@bakehouse/contract/generators/generator';
 import {
   formOfDeployment,
   formOfService,
@@ -71,9 +71,11 @@ function formOf(name: GeneratorName, { provider, upstream, isStarter }: Serving)
   if (upstream) return formOfService(generator, upstream.fields);
   const ofStarter = () => (hasStarter(name) ? formOfStarter(generator) : formOfSubstitute(name));
   const form = isStarter ? ofStarter() : generator;
-  const isAsked = (field: string) =>
-    form.fixed?.[field] === undefined && (provider?.kind === 'starter' || !isOfLora(field));
-  return { ...form, fields: form.fields.filter((field) => isAsked(field.name)) };
+  const isAsked = ({ name: field, isOfStarter }: GeneratorField) =>
+    form.fixed?.[field] === undefined &&
+    (provider?.kind === 'starter' || !isOfLora(field)) &&
+    (isStarter || !isOfStarter);
+  return { ...form, fields: form.fields.filter(isAsked) };
 }
 
 const isOfLora = (name: string) => loraFields.some((one) => one === name);

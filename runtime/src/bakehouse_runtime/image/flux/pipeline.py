@@ -19,12 +19,13 @@ from diffusers.pipelines.flux.pipeline_flux_kontext import PREFERRED_KONTEXT_RES
 from PIL import Image
 from torch import Tensor
 
-from ...errors import PlainError
-from ..flow import guided
+from ...errors import PlainError, RequestError
+from ..flow import guided, noised
+from ..inpainting import Inpainting
 from ..lora import ChosenLora, Lora, LoraCache
 from ..pictures import fit_square
 from ..pipeline import Pipeline
-from ..sampling import Sampling
+from ..sampling import Generated, Sampling
 from ..text import TextStates, joined
 from .family import DISTILLED_GUIDANCE
 from .load import FluxModel, load_flux
@@ -38,8 +39,11 @@ class KontextRequest:
     """A request for one picture: edits `picture`, or generates one from the prompt alone.
     `guidance` is the model's distilled guidance, or true guidance if it has none
     (`FluxModel.has_true_guidance`). Steps and guidance default to the values in the model's folder.
+    `mask` is the area of the picture to change (mode L, 255 changes a pixel); without one, all may
+    change. `strength` is the share of noise at the start: below 1, the result keeps more of the
+    picture. `negative_prompt` describes what to avoid, for models with true guidance.
     `ratio` is the width over the height of the uploaded picture, once `picture` has the size that
-    the model reads (`KontextPipeline.prepared`)."""
+    the model reads, and `inpainting` has the mask (`KontextPipeline.prepared`)."""
 
     prompt: str
     seed: int
@@ -47,30 +51,60 @@ class KontextRequest:
     guidance: float | None = None
     picture: Image.Image | None = None
     lora: ChosenLora | None = None
+    mask: Image.Image | None = None
+    strength: float = 1.0
+    negative_prompt: str = ""
     ratio: float | None = None
+    inpainting: Inpainting | None = None
 
     def __post_init__(self) -> None:
         if self.steps is not None and self.steps < 1:
             raise PlainError(f"steps is {self.steps}, but must be at least 1.")
 
 
+@dataclass(frozen=True)
+class _Kept:
+    """Latents of a picture of which only the `changed` ones are generated."""
+
+    original: Tensor
+    noise: Tensor
+    changed: Tensor
+
+    def restored(self, latents: Tensor, time: float) -> Tensor:
+        return torch.where(self.changed, latents, _noised(self.original, self.noise, time))
+
+
 class KontextSampling(Sampling):
+    # The mask of a picture that changes in part.
+    inpainting: Inpainting | None = None
+    kept: _Kept | None = None
+
     def __init__(
         self,
         noise: Tensor,
         times: list[float],
         guidance: float,
-        text: TextStates,
+        texts: tuple[TextStates, TextStates],
         condition: Tensor | None,
         chosen: ChosenLora | None,
         lora: Lora | None,
     ) -> None:
+        """`texts` are the prompt and the negative prompt."""
         super().__init__(noise, times)
         self.guidance = guidance
-        self.text = text
+        self.text, self.negative = texts
         self.condition = condition
         self._chosen = chosen
         self._lora = lora
+
+    def advance(self, latents: Tensor, predicted: Tensor) -> None:
+        super().advance(latents, predicted)
+        if self.kept is not None:
+            self.latents = self.kept.restored(self.latents, self.now)
+            self.predicted = self.kept.restored(self.predicted, 0)
+
+    def generated(self, media: Image.Image) -> Generated:
+        return Generated(media if self.inpainting is None else self.inpainting.pasted(media))
 
     @property
     def batch_key(self) -> Hashable:
@@ -117,30 +151,65 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
         megapixels would take 120 MB while they wait."""
         if request.picture is None or request.ratio is not None:
             return request
-        ratio = request.picture.width / request.picture.height
-        return replace(request, picture=self._resized(request.picture), ratio=ratio)
+        inpainting, picture = None, request.picture
+        if request.mask is not None:
+            inpainting = Inpainting.of(picture, request.mask, self.side)
+            picture = inpainting.part
+        ratio = picture.width / picture.height
+        # A part is scaled but not cropped, so that it can be pasted back.
+        resized = self._resized(picture, is_cropped=inpainting is None)
+        return replace(request, picture=resized, mask=None, ratio=ratio, inpainting=inpainting)
 
     def _begin(self, request: KontextRequest) -> KontextSampling:
-        """Raises RequestError for a LoRA that does not fit."""
-        text = self.family.text([request.prompt])
+        """Raises RequestError for a LoRA that does not fit, and for a negative prompt that the
+        model cannot use."""
+        texts = self.family.text([request.prompt]), self._negative_text(request.negative_prompt)
         lora = request.lora and self._loras.load(request.lora)
         width, height = self._generated_size(request.ratio)
         pixels = self.family.pixels_a_latent
         shape = (self.family.latent_channels, height // pixels, width // pixels)
         generator = torch.Generator().manual_seed(request.seed)
         noise = torch.randn(1, *shape, generator=generator, dtype=self._dtype)[0].float()
-        condition = None
+        noise = noise.to(self.device)
+        condition = original = None
         if request.picture is not None:
-            condition = self.family.encode([request.picture])[0].to(self.device)
+            condition = self._encoded(request.picture)
+            if request.inpainting is not None or request.strength < 1:
+                original = self._encoded(request.picture.resize((width, height)))
         defaults = self.model.defaults
         steps = defaults.steps if request.steps is None else request.steps
-        times = self._times(steps, (height // pixels // 2) * (width // pixels // 2))
+        times = self._times(
+            steps, (height // pixels // 2) * (width // pixels // 2), request.strength
+        )
         guidance = defaults.guidance if request.guidance is None else request.guidance
         # At scale 0 a LoRA has no effect and needs no pass of its own.
         chosen = request.lora if request.lora and request.lora.scale > 0 else None
-        return KontextSampling(
-            noise.to(self.device), times, guidance, text, condition, chosen, chosen and lora
+        start = noise if original is None else _noised(original, noise, times[0])
+        sampling = KontextSampling(
+            start, times, guidance, texts, condition, chosen, chosen and lora
         )
+        if request.inpainting is not None and original is not None:
+            changed = request.inpainting.changed_latents(*shape[1:]).to(self.device)
+            sampling.inpainting = request.inpainting
+            sampling.kept = _Kept(original, noise, changed)
+        return sampling
+
+    def preview(self, sampling: KontextSampling) -> Image.Image:
+        part = super().preview(sampling)
+        return part if sampling.inpainting is None else sampling.inpainting.preview(part)
+
+    def _negative_text(self, prompt: str) -> TextStates:
+        if not prompt:
+            return self._nothing
+        if not self.model.has_true_guidance:
+            raise RequestError("negative_prompt", "This model has no negative prompt.")
+        try:
+            return self.family.text([prompt])
+        except PlainError as error:
+            raise RequestError("negative_prompt", f"Negative prompt: {error}") from error
+
+    def _encoded(self, picture: Image.Image) -> Tensor:
+        return self.family.encode([picture])[0].to(self.device)
 
     def _offload(self) -> None:
         """The transformer stays on the device: its 24 GB at full size would have to fit into the
@@ -161,7 +230,8 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
             return self._pass(batch, [sampling.text for sampling in batch], latents, now, scales)
         guided_rows = [row for row, scale in enumerate(scales) if scale != 1]
         rows = [*range(len(batch)), *guided_rows]
-        texts = [sampling.text for sampling in batch] + [self._nothing] * len(guided_rows)
+        texts = [sampling.text for sampling in batch]
+        texts += [batch[row].negative for row in guided_rows]
         both = self._pass(
             [batch[row] for row in rows],
             texts,
@@ -199,9 +269,11 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
         width, height = round(FULL_SIZE * ratio**0.5), round(FULL_SIZE / ratio**0.5)
         return self._whole_tokens(width), self._whole_tokens(height)
 
-    def _resized(self, picture: Image.Image) -> Image.Image:
+    def _resized(self, picture: Image.Image, *, is_cropped: bool) -> Image.Image:
         if self.side < FULL_SIZE:
-            return fit_square(picture, self.side)
+            if is_cropped:
+                return fit_square(picture, self.side)
+            return picture.resize((self.side, self.side), Image.Resampling.LANCZOS)
         ratio = picture.width / picture.height
         _, width, height = min(
             (abs(ratio - width / height), width, height)
@@ -215,9 +287,10 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
         pixels = 2 * self.family.pixels_a_latent
         return max(1, length // pixels) * pixels
 
-    def _times(self, steps: int, tokens: int) -> list[float]:
+    def _times(self, steps: int, tokens: int, strength: float) -> list[float]:
         """Returns the times of the steps and the end, from 1 (noise) to 0 (data), as Diffusers'
-        pipelines do."""
+        pipelines do. With a strength below 1, they are the last ones of more steps."""
+        count = max(steps, round(steps / strength))
         # Copied because setting the times changes the scheduler's state.
         scheduler = copy.deepcopy(self.model.scheduler)
         config = scheduler.config
@@ -228,6 +301,11 @@ class KontextPipeline(Pipeline[KontextRequest, KontextSampling]):
             config.get("base_shift", 0.5),
             config.get("max_shift", 1.15),
         )
-        sigmas = np.linspace(1.0, 1 / steps, steps).tolist()
+        sigmas = np.linspace(1.0, 1 / count, count).tolist()
         scheduler.set_timesteps(sigmas=sigmas, mu=shift)
-        return torch.as_tensor(scheduler.sigmas).tolist()
+        return torch.as_tensor(scheduler.sigmas).tolist()[-steps - 1 :]
+
+
+def _noised(data: Tensor, noise: Tensor, time: float) -> Tensor:
+    """As `noised`, for one row."""
+    return noised(data[None], noise[None], torch.tensor([time], device=data.device))[0]

@@ -20,7 +20,7 @@ import type { GenerationRow } from '../queries.ts';
 import { videoSize } from './parameters.ts';
 
 /** Inputs that are not columns of the generation's row. */
-type Inputs = { picture: Buffer | null; lora?: ImageLora | undefined };
+type Inputs = { picture: Buffer | null; mask?: Buffer | null; lora?: ImageLora | undefined };
 
 type MadeVideo = { width: number; height: number; durationS: number | null };
 
@@ -60,12 +60,15 @@ const flux: Served = {
   steps: askedSteps,
   cost: (prices, { num_inference_steps: steps }) =>
     costMicro([{ price: prices.edits, parts: BigInt(Number(steps)) }]),
-  request: (row, { picture, lora }) =>
+  request: (row, { picture, mask, lora }) =>
     kontextImageRequest.parse({
       ...requestOf(row),
       guidance: row.parameters.guidance_scale,
       format: 'png',
       picture: picture && picture.toString('base64'),
+      mask: mask?.toString('base64'),
+      strength: row.parameters.strength,
+      negative_prompt: row.parameters.negative_prompt,
       lora,
     }),
 };

@@ -53,7 +53,8 @@ export async function generateHere(
       const own = localGenerator(row.generator, row.queue);
       if (!own) throw new Error(`No local model serves ${row.generator}`);
       const lora = await grantLoraAccess(services, row, server);
-      return own.request(row, { picture: (await readInput(services, row))?.bytes ?? null, lora });
+      const { bytes: picture = null, mask = null } = (await readInput(services, row)) ?? {};
+      return own.request(row, { picture, mask, lora });
     },
     signal,
     onWait: (phase: string, reason: string) =>

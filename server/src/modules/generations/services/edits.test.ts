@@ -31,13 +31,18 @@ const upload = async (): Promise<string> => {
   const sent = await fetch(server.url + uploadPicture.path, { method: 'POST', body, headers });
   return ((await sent.json()) as { id: string }).id;
 };
-const edit = async (named: { service?: string; model?: string }, parameters: Generation['parameters'] = {}) =>
+const edit = async (
+  named: { service?: string; model?: string },
+  parameters: Generation['parameters'] = {},
+  more: { mask_id?: string } = {},
+) =>
   server.request(
     startGeneration,
     {
       body: {
         ...{ generator: 'flux-kontext', prompt: 'Make it blue', parameters, picture_id: await upload() },
         ...named,
+        ...more,
       },
     },
     { as: ada },
@@ -98,6 +103,12 @@ test.each([
     ]);
   },
 );
+
+test('a mask is rejected, because no service of the editor takes one', async () => {
+  connect('fal');
+  const refused = edit({ service: 'fal' }, {}, { mask_id: await upload() });
+  await expect(refused).rejects.toMatchObject({ status: 400, body: { error: { param: 'mask_id' } } });
+});
 
 test("OpenAI's edit call accepts a generator's name and requires an image", async () => {
   connect('fal');

@@ -18,6 +18,9 @@ export type InputPicture = {
   height: number;
   thumbnail: Thumbnail | null;
 };
+/** A picture that is edited, or the mask that limits its edit. */
+export type InputRole = 'source' | 'mask';
+export type InputPictures = Partial<Record<InputRole, InputPicture>>;
 export type InputPictureRow = Selectable<DB['input_pictures']>;
 
 /** Inserts the picture without a generation and returns its id. */
@@ -39,9 +42,13 @@ export async function insertInputPicture(
 
 export async function attachInputPicture(
   tx: Transaction,
-  { id, generationId }: { id: string; generationId: string },
+  { id, generationId, role }: { id: string; generationId: string; role: InputRole },
 ): Promise<void> {
-  await tx.updateTable('input_pictures').set({ generation_id: generationId }).where('id', '=', id).execute();
+  await tx
+    .updateTable('input_pictures')
+    .set({ generation_id: generationId, role })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function findInputPicture(
@@ -58,14 +65,22 @@ export async function findInputPicture(
 }
 
 /** Returns the input pictures by generation; generations without one are missing. */
-export async function findInputPictures(db: Db, generationIds: string[]): Promise<Map<string, InputPicture>> {
+export async function findInputPictures(
+  db: Db,
+  generationIds: string[],
+): Promise<Map<string, InputPictures>> {
   if (generationIds.length === 0) return new Map();
   const rows = await db
     .selectFrom('input_pictures')
     .selectAll()
     .where('generation_id', '=', sql<string>`any(${generationIds}::uuid[])`)
     .execute();
-  return new Map(rows.map((row) => [row.generation_id ?? '', toPicture(row)]));
+  const found = new Map<string, InputPictures>();
+  for (const row of rows) {
+    const id = row.generation_id ?? '';
+    found.set(id, { ...found.get(id), [row.role]: toPicture(row) });
+  }
+  return found;
 }
 
 /** Deletes old pictures that no generation uses. */

@@ -1,6 +1,11 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import { acceptsPicture, editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import {
+  acceptsMask,
+  acceptsPicture,
+  editsPictures,
+  type Generator,
+} from '@bakehouse/contract/generators/generator';
 import { pictureTypes } from '@bakehouse/contract/media';
 import type { Context, Services } from '../../../platform/context.ts';
 import type { Transaction } from '../../../platform/db/database.ts';
@@ -47,15 +52,20 @@ export async function savePicture(
   return insertInputPicture(tx, { userId, picture, createdAt: clock.now() });
 }
 
-/** Returns the whole input picture of a generation; null if it has none. */
+/** Returns the whole input picture of a generation, and its mask; null if it has none. */
 export async function readInput(
   services: Services,
   { id }: Pick<GenerationRow, 'id'>,
-): Promise<{ bytes: Buffer; mediaType: string } | null> {
-  const picture = (await findInputPictures(services.db, [id])).get(id);
-  if (!picture) return null;
-  const { sha256, mediaType } = picture;
-  return { bytes: await buffer(await readBlob(services, { sha256, path: `source of ${id}` })), mediaType };
+): Promise<{ bytes: Buffer; mediaType: string; mask: Buffer | null } | null> {
+  const { source, mask } = (await findInputPictures(services.db, [id])).get(id) ?? {};
+  if (!source) return null;
+  const read = async ({ sha256 }: InputPicture) =>
+    buffer(await readBlob(services, { sha256, path: `source of ${id}` }));
+  return {
+    bytes: await read(source),
+    mediaType: source.mediaType,
+    mask: mask ? await read(mask) : null,
+  };
 }
 
 /** The picture that a generation edits or starts from, and its origin. */
@@ -103,13 +113,43 @@ export async function readSource(
       'Send source_output_id with the source_generation_id that made it',
     );
   if (pictureId === undefined) throw invalidParam('picture_id', 'Choose a picture to edit');
-  const picture = await findInputPicture(tx, { id: pictureId, userId });
-  if (!picture) {
-    const publicMessage = 'No picture has this id. Uploaded pictures are kept for a day';
-    throw notFoundError(publicMessage, { param: 'picture_id' });
-  }
-  return uploaded(picture, named);
+  return readUploaded(tx, { id: pictureId, userId }, named);
 }
+
+async function readUploaded(
+  tx: Transaction,
+  own: { id: string; userId: string },
+  param: string,
+): Promise<Source> {
+  const picture = await findInputPicture(tx, own);
+  if (picture) return uploaded(picture, param);
+  throw notFoundError('No picture has this id. Uploaded pictures are kept for a day', { param });
+}
+
+/**
+ * Step: returns the mask that limits an edit of `source`; undefined if there is none. Throws AppError
+ * 'invalid_request' for a mask of another size, and if the model does not take one, and 'not_found' if it is
+ * not the caller's.
+ */
+export async function readMask(
+  tx: Transaction,
+  { userId, form, mask: sent, mask_id: id }: Pick<Asked, 'userId' | 'form'> & AskedMask,
+  source: Source | undefined,
+): Promise<Source | undefined> {
+  const mask = sent ?? (id === undefined ? undefined : await readUploaded(tx, { id, userId }, 'mask_id'));
+  if (!mask) return undefined;
+  const { param } = mask;
+  if (!acceptsMask(form)) throw invalidParam(param, `${form.title} does not accept a mask`);
+  if (!source) throw invalidParam(param, 'Send the picture that the mask belongs to');
+  const { width, height } = source.picture;
+  const { picture: is } = mask;
+  // A rotated JPEG has its sides swapped. The model server compares them again, once it is upright.
+  const isSame = is.width === width && is.height === height;
+  if (isSame || (is.width === height && is.height === width)) return mask;
+  throw invalidParam(param, `The mask must have the size of the picture, ${width} x ${height} pixels`);
+}
+
+type AskedMask = { mask?: Source | undefined; mask_id?: string | undefined };
 
 /** Returns the source for an uploaded picture. `param` is the request field. */
 function uploaded(picture: InputPicture, param: string): Source {

@@ -86,7 +86,9 @@ async function byDeployment(ctx: Context, generator: GeneratorName, model: strin
 function byStarter(generator: GeneratorName, model: string, starter: string): ChosenProvider {
   const form: Generator = generators[generator];
   const isStandIn = !form.starter && starterFor(generator).starter.model === starter;
-  const taken = isStandIn ? formOfSubstitute(generator) : formOfStarter(formOfDeployment(form));
+  const taken = isStandIn
+    ? formOfSubstitute(generator)
+    : formOfStarter(formOfDeployment(form, { ofStarter: true }));
   return { provider: 'own', model, queue: `starter:${starter}`, form: taken };
 }
 

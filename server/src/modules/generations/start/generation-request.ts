@@ -24,6 +24,9 @@ export type GenerationRequest = {
   picture_id?: string | undefined;
   source_generation_id?: string | undefined;
   source_output_id?: string | undefined;
+  /** The mask that limits the edit, or its id. */
+  mask?: Source | undefined;
+  mask_id?: string | undefined;
   /** Parameters as sent to the videos API, which returns them in its responses. */
   asked?: VideoParameters | undefined;
 };

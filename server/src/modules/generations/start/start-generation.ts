@@ -28,7 +28,7 @@ import {
 } from '../queries.ts';
 import { WAIT_MAX_MS } from '../run/plan-generation.ts';
 import { attachInputPicture } from '../sources/picture-queries.ts';
-import { readSource, savePicture } from '../sources/sources.ts';
+import { readMask, readSource, type Source, savePicture } from '../sources/sources.ts';
 import { type ChosenProvider, chooseProvider } from './choose-provider.ts';
 import { costOfGeneration } from './cost-of-generation.ts';
 import type { GenerationRequest } from './generation-request.ts';
@@ -114,11 +114,13 @@ export async function startGeneration(
       const joined = await joins?.(tx, { userId, requestSha256: hashRequest(asked) });
       if (joined) return show(ctx, tx, joined);
       if (open >= OPEN_MAX) throw tooManyOpen();
-      const source = asked.source ?? (await readSource(tx, { userId, form: chosen.form, ...asked }));
+      const { form } = chosen;
+      const source = asked.source ?? (await readSource(tx, { userId, form, ...asked }));
+      const mask = await readMask(tx, { userId, form, ...asked }, source);
       const row = await insert(
         tx,
         ctx,
-        { ...asked, source },
+        { ...asked, source, mask },
         {
           ...{ chosen, loraRevisionId, waitsHere, costMaxMicro },
         },
@@ -163,10 +165,13 @@ async function insert(
   const heldMicro = costOfGeneration(await readPrices(tx, now), chosen, asked);
   assertQuotedCost({ micro: heldMicro, maxMicro: costMaxMicro, what: `this ${noun}`, param: 'cost_max' });
   const parameters = withSeed(chosen, asked.parameters);
-  const { source } = asked;
+  const { source, mask } = asked;
   await assertStorageLeft(tx, ctx.config, userId);
   // Lock the stored bytes before the ledger (see the lock order in queries.ts).
-  const inputId = source && (source.inputId ?? (await savePicture(tx, ctx, source)));
+  const inputs = [
+    { role: 'source', id: await savedId(tx, ctx, source) },
+    { role: 'mask', id: await savedId(tx, ctx, mask) },
+  ] as const;
   const row = await insertGeneration(tx, {
     ...{ id, user_id: userId, key_id: key?.id ?? null, model, queue },
     ...{ generator: asked.generator, provider, prompt: asked.prompt },
@@ -187,9 +192,15 @@ async function insert(
     check_at: now,
     created_at: now,
   });
-  if (inputId !== undefined) await attachInputPicture(tx, { id: inputId, generationId: id });
+  for (const { role, id: inputId } of inputs)
+    if (inputId !== undefined) await attachInputPicture(tx, { id: inputId, generationId: id, role });
   await announceGeneration(tx, row, { queueMoved: true });
   return row;
+}
+
+/** Returns the id of the caller's own row of an input picture. */
+async function savedId(tx: Transaction, ctx: Context, input: Source | undefined) {
+  return input && (input.inputId ?? (await savePicture(tx, ctx, input)));
 }
 
 async function holdPrice(
@@ -226,6 +237,7 @@ function hashRequest(asked: GenerationRequest): string {
     parameters,
     asked.source?.picture.sha256,
     asked.model,
+    ...(asked.mask ? [{ mask: asked.mask.picture.sha256 }] : []),
     ...(asked.service === undefined ? [] : [asked.service]),
   ]);
   return createHash('sha256').update(text).digest('hex');

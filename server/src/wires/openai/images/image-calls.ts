@@ -150,6 +150,7 @@ function shapeOf(generator: Upstream['generator'], size: Choices['size']): Gener
 }
 
 const PART = 'image';
+const MASK_PART = 'mask';
 const GENERATOR = 'flux-kontext';
 /** The starter model only edits the centre square of a picture. Other models preserve its shape. */
 const STARTER_SHAPES = ['1:1'];
@@ -167,19 +168,27 @@ export async function editImage(
   usage: IdleCredit,
   { request, client }: Http,
 ): Promise<ImagesAnswer> {
-  const asked = await receivePicture(ctx, request, PART, async ({ bytes, fields }) => {
-    const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
-    const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
-    const edit = {
-      sent: { prompt, ...choices, picture: picture.sha256 },
-      read: async () => {
-        const editor = await chooseEditor(ctx, choices);
-        return { generator: GENERATOR, prompt, ...editor, source: await picture.read() } as const;
-      },
-    };
-    const { id } = await startGeneration(ctx, usage, edit, await findRepeatedCall(ctx, request));
-    return { id, format: response_format ?? null };
-  });
+  const asked = await receivePicture(
+    ctx,
+    request,
+    PART,
+    async ({ bytes, second, fields }) => {
+      const { prompt, response_format, ...choices } = parseFields(editImageFields, fields);
+      const picture = sentPicture(ctx, bytes, PART, () => storePicture(ctx, bytes, PART));
+      const mask = second && sentPicture(ctx, second, MASK_PART, () => storePicture(ctx, second, MASK_PART));
+      const edit = {
+        sent: { prompt, ...choices, picture: picture.sha256, ...(mask && { mask: mask.sha256 }) },
+        read: async () => {
+          const editor = await chooseEditor(ctx, choices);
+          const inputs = { source: await picture.read(), mask: await mask?.read() };
+          return { generator: GENERATOR, prompt, ...editor, ...inputs } as const;
+        },
+      };
+      const { id } = await startGeneration(ctx, usage, edit, await findRepeatedCall(ctx, request));
+      return { id, format: response_format ?? null };
+    },
+    { optionalPart: MASK_PART },
+  );
   return answerImages(ctx, await awaitCompleted(ctx, asked, client), asked.format);
 }
 

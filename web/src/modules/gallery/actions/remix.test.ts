@@ -7,6 +7,7 @@ const source = {
   output_id: null,
   url: '/s.png',
   thumbnail_url: '/s.png',
+  mask_url: null,
   media_type: 'image/png',
   width: 1,
   height: 1,

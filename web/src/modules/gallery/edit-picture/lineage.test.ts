@@ -7,7 +7,13 @@ const at = (id: string, minute: number, from: string | null = null) =>
     id,
     created_at: `2026-01-01T00:0${minute}:00.000Z`,
     source: {
-      ...{ generation_id: from, output_id: null, url: '/source.png', thumbnail_url: '/source.png' },
+      ...{
+        generation_id: from,
+        output_id: null,
+        url: '/source.png',
+        thumbnail_url: '/source.png',
+        mask_url: null,
+      },
       ...{ media_type: 'image/png', width: 128, height: 128 },
     },
   });

@@ -22,6 +22,7 @@ const edited = (generationId: string | null, outputId: string | null = null) =>
       output_id: outputId,
       url: '/s.png',
       thumbnail_url: '/s.png',
+      mask_url: null,
       media_type: 'image/png',
       width: 1,
       height: 1,
