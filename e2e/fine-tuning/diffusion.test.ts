@@ -103,7 +103,7 @@ async function makePicture(page: Page): Promise<void> {
   await expect.poll(() => lora.inputValue(), { timeout: WORK_MS }).toBe('Board style');
   const [picture] = drawnPictures();
   if (picture) await page.getByLabel('Choose a file').setInputFiles(picture);
-  await page.getByLabel('Prompt').fill('zwk, make it blue');
+  await page.getByLabel('Prompt', { exact: true }).fill('zwk, make it blue');
   await unfoldSettings(page);
   await page.getByRole('spinbutton', { name: 'Steps' }).fill('4');
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor({ timeout: WORK_MS });

@@ -10,7 +10,7 @@ const apple = 'a red apple on a gray table, soft light';
 /** Submits the form with few steps, after the price is shown. */
 async function generate(page: Page, prompt: string, steps: string): Promise<void> {
   await page.getByRole('group', { name: 'Price' }).getByText(/^\$/).waitFor({ timeout: WORK_MS });
-  await page.getByLabel('Prompt').fill(prompt);
+  await page.getByLabel('Prompt', { exact: true }).fill(prompt);
   await unfoldSettings(page);
   await page.getByRole('spinbutton', { name: 'Steps' }).fill(steps);
   await page.locator('[aria-label="Price"][aria-busy="false"]').waitFor();
@@ -84,6 +84,33 @@ journey(
   },
 );
 
+journey('only the painted area of a picture changes', { timeout: WORK_MS }, async ({ page }) => {
+  await signUp(page);
+  await page.goto('/flux-kontext');
+  const source = await pictureOf(page);
+  await choose(page, 'loaf.png', 'image/png', source);
+  await page.getByRole('button', { name: 'Paint an area' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Paint the area to change' });
+  const { x, y, width, height } = (await dialog.locator('canvas').boundingBox()) ?? bug('no canvas');
+  await page.mouse.move(x + 0.5 * width, y + 0.5 * height);
+  await page.mouse.down();
+  await page.mouse.move(x + 0.6 * width, y + 0.5 * height);
+  await page.mouse.up();
+  await dialog.getByRole('img', { name: /^Area to change: [1-9]\d?%/ }).waitFor();
+  await look(page, 'mask-editor');
+  await dialog.getByRole('button', { name: 'Use this area' }).click();
+  await page.getByText('Only the painted area').waitFor();
+  await generate(page, 'make it blue', '4');
+  const results = page.getByRole('region', { name: 'Results' });
+  await results.getByRole('slider', { name: 'Before and after' }).waitFor({ timeout: WORK_MS });
+  const changed = await downloadedBy(page, results.getByRole('button', { name: 'Download' }));
+  const box = await changesBetween(page, source, changed);
+  // The stroke is 25 pixels thick, around the middle and to the right of it.
+  expect(box.left).toBeGreaterThanOrEqual(146);
+  expect(box.right).toBeLessThanOrEqual(206);
+  expect(box.right - box.left).toBeGreaterThan(40);
+});
+
 soakJourney(
   'a user’s picture is uploaded and edited, and invalid files are rejected at the field',
   { timeout: 2 * WORK_MS },
@@ -112,6 +139,32 @@ soakJourney(
     await results.getByRole('slider', { name: 'Before and after' }).waitFor();
   },
 );
+
+function bug(message: string): never {
+  throw new Error(message);
+}
+
+/** Returns the first and the last column with a pixel that differs between two pictures of 320 x 200. */
+async function changesBetween(
+  page: Page,
+  ...files: [Buffer, Buffer]
+): Promise<{ left: number; right: number }> {
+  const urls = files.map((file) => `data:image/png;base64,${file.toString('base64')}`);
+  return page.evaluate<{ left: number; right: number }>(`(async () => {
+    const read = async (url) => {
+      const image = Object.assign(new Image(), { src: url });
+      await image.decode();
+      const context = new OffscreenCanvas(image.width, image.height).getContext('2d');
+      context.drawImage(image, 0, 0);
+      return context.getImageData(0, 0, 320, 200).data;
+    };
+    const [before, after] = await Promise.all(${JSON.stringify(urls)}.map(read));
+    const columns = [...before.keys()]
+      .filter((at) => before[at] !== after[at])
+      .map((at) => Math.floor(at / 4) % 320);
+    return { left: Math.min(...columns), right: Math.max(...columns) };
+  })()`);
+}
 
 /** A picture that is wider than high. */
 async function pictureOf(page: Page): Promise<Buffer> {

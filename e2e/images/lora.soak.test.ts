@@ -44,7 +44,7 @@ journey(
     await page
       .getByLabel('Choose a file')
       .setInputFiles({ name: 'dot.png', mimeType: 'image/png', buffer: picture });
-    await page.getByLabel('Prompt').fill('make it blue');
+    await page.getByLabel('Prompt', { exact: true }).fill('make it blue');
     await unfoldSettings(page);
     await page.getByRole('spinbutton', { name: 'Steps' }).fill('4');
     await choose(page, 'LoRA', 'Watercolour');

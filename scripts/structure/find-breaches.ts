@@ -12,7 +12,7 @@ export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
   server: { lines: 84_560, files: 830 },
-  web: { lines: 54_240, files: 781 },
+  web: { lines: 54_250, files: 781 },
   runtime: { lines: 23_775, files: 193 },
   contract: { lines: 12_245, files: 130 },
   scripts: { lines: 7_952, files: 100 },

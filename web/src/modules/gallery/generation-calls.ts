@@ -19,7 +19,7 @@ import { useDebounced } from '../../lib/use-debounced.ts';
 import { expectEnd } from '../../ui/long-work.ts';
 import type { FailureOptions } from '../../ui/notify-failure.ts';
 import type { OnUpload } from './edit-picture/send-source.ts';
-import type { Source } from './edit-picture/source.ts';
+import type { Mask, Source } from './edit-picture/source.ts';
 import {
   arePollsOver,
   EDIT_POLL_MS,
@@ -38,11 +38,12 @@ const START_TIMEOUT_MS = 35_000;
 const QUOTES = ['quote'];
 const FAMILY = ['generation'];
 
-/** One generation, live; `known` is a placeholder until it is read. */
-export function useGeneration(id: string, known?: Generation) {
+/** One generation, live; `known` is a placeholder until it is read. With null, none is read. */
+export function useGeneration(id: string | null, known?: Generation) {
   const interval = useFallbackInterval(POLL_MS);
   return useQuery({
-    ...generationQuery(id),
+    ...generationQuery(id ?? ''),
+    enabled: id !== null,
     placeholderData: known,
     // The interval retries.
     ...(interval !== false && { retry: false }),
@@ -67,6 +68,10 @@ export type GenerationRequest = {
   service?: string;
   /** The picture to edit. */
   source?: Source;
+  /** The area of the picture to change, if the model takes one. */
+  mask?: Mask;
+  /** True if the model takes a mask. */
+  takesMask?: boolean;
   onUpload?: OnUpload;
   /** The displayed price in BGL; the server rejects a higher one. */
   shownCost?: string | undefined;
@@ -79,10 +84,22 @@ export type GenerationRequest = {
 export function useStartGeneration(words: FailureOptions = { product: 'Image Generation' }) {
   const keys = useIdempotencyKeys('generation');
   return useMutation({
-    mutationFn: async ({ source, onUpload = () => undefined, shownCost, ...request }: GenerationRequest) => {
+    mutationFn: async ({
+      source,
+      mask,
+      takesMask = false,
+      onUpload = () => undefined,
+      shownCost,
+      ...request
+    }: GenerationRequest) => {
       // Most generations have no source.
       const sources = source && (await import('./edit-picture/send-source.ts'));
-      const body = { ...request, ...(source && (await sources?.sendSource(source, onUpload))) };
+      const maskId = source && takesMask ? await sources?.sendMask(source, mask) : undefined;
+      const body = {
+        ...request,
+        ...(source && (await sources?.sendSource(source, onUpload))),
+        ...(maskId !== undefined && { mask_id: maskId }),
+      };
       const costMax = shownCost ?? (await readCost(request));
       try {
         const generation = await call(
@@ -93,8 +110,8 @@ export function useStartGeneration(words: FailureOptions = { product: 'Image Gen
         keys.renew(body);
         return generation;
       } catch (error) {
-        if (source && error instanceof ApiError && error.param === 'picture_id')
-          sources?.clearUploaded(source);
+        if (source && error instanceof ApiError && ['picture_id', 'mask_id'].includes(String(error.param)))
+          sources?.clearUploaded(source, mask);
         if (!isResponseLost(error)) throw error;
         refetchQueries(FAMILY);
         throw lostResponseError(error, 'Generation timed out. Please try again.');

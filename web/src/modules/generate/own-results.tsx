@@ -13,7 +13,7 @@ export function OwnResults({ form, empty }: { form: string; empty: ReactNode }) 
   const { awaited, shown, show } = generation;
   const startOver = () => {
     generation.reset();
-    change({ prompt: '', source: null });
+    change({ prompt: '', source: null, mask: undefined });
   };
   if (awaited) return <EditStart {...awaited} form={form} onStartOver={startOver} />;
   return (

@@ -1,5 +1,10 @@
 import { type GeneratorName, makesVideos } from '@bakehouse/contract/generators';
-import { acceptsPicture, editsPictures, type Generator } from '@bakehouse/contract/generators/generator';
+import {
+  acceptsMask,
+  acceptsPicture,
+  editsPictures,
+  type Generator,
+} from '@bakehouse/contract/generators/generator';
 import { generators } from '@bakehouse/contract/generators/table';
 import { useState } from 'react';
 import type { Source } from '../gallery/edit-picture/source.ts';
@@ -58,7 +63,7 @@ export function useGenerate(
       // Shows the generation in progress, which has a Cancel button.
       if (underWay) return show({ id: underWay.id });
       if (start.isPending) return;
-      const { prompt, values, source } = draft;
+      const { prompt, values, source, mask } = draft;
       setUploaded(null);
       start.mutate(
         {
@@ -67,7 +72,8 @@ export function useGenerate(
           parameters: requestParameters(form, values),
           ...named,
           shownCost: quote.shownCost,
-          ...(source && acceptsPicture(form) && { source, onUpload: setUploaded }),
+          ...(source &&
+            acceptsPicture(form) && { source, mask, takesMask: acceptsMask(form), onUpload: setUploaded }),
         },
         {
           onSuccess: ({ id }) => {

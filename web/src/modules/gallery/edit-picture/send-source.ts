@@ -3,7 +3,7 @@ import { uploadPicture } from '@bakehouse/contract/media';
 import { call } from '../../../lib/api/api-client.ts';
 import { upload } from '../../../lib/api/upload.ts';
 import { fetchPicture } from '../actions/fetch-picture.ts';
-import type { Source } from './source.ts';
+import type { Mask, Source } from './source.ts';
 
 /** How a request names its source. */
 export type SentSource = { picture_id: string } | { source_generation_id: string; source_output_id?: string };
@@ -13,6 +13,8 @@ export type OnUpload = (percent: number) => void;
 
 /** Sources that the server has; retries do not send them again. */
 const sent = new WeakMap<object, SentSource>();
+/** Ids of uploaded masks, by their file or the source of the edit that they belong to. */
+const sentMasks = new WeakMap<object, string>();
 
 /** A file is the same source whatever was edited from it. */
 const keyOf = (source: Source): object => ('file' in source ? source.file : source);
@@ -25,8 +27,28 @@ export async function sendSource(source: Source, onUpload: OnUpload): Promise<Se
 }
 
 /** Called when the server no longer has it. */
-export function clearUploaded(source: Source): void {
+export function clearUploaded(source: Source, mask: Mask): void {
   sent.delete(keyOf(source));
+  sentMasks.delete(mask ?? source);
+}
+
+/** Returns the mask as a file: the painted one, or that of the earlier edit; null if there is none. */
+export async function readMask(source: Source, mask: Mask): Promise<File | null> {
+  if (mask !== undefined || !('sameAsId' in source)) return mask ?? null;
+  const url = (await call(getGeneration, { params: { id: source.sameAsId } })).source?.mask_url;
+  return url ? new File([await fetchPicture(url, 'mask')], 'mask.png', { type: 'image/png' }) : null;
+}
+
+/** Makes the mask available on the server, like `sendSource`. Returns its id; undefined if there is none. */
+export async function sendMask(source: Source, mask: Mask): Promise<string | undefined> {
+  const key = mask ?? source;
+  const known = sentMasks.get(key);
+  if (known !== undefined) return known;
+  const file = await readMask(source, mask);
+  if (!file) return undefined;
+  const { id } = await upload(uploadPicture, {}, file);
+  sentMasks.set(key, id);
+  return id;
 }
 
 async function send(source: Source, onUpload: OnUpload): Promise<SentSource> {

@@ -1,18 +1,19 @@
 import type { Generation } from '@bakehouse/contract/generations';
-import { useEffect, useState } from 'react';
+import { type ComponentProps, useEffect, useState } from 'react';
 import { Skeleton } from '../../../ui/skeleton.tsx';
 import { useGeneration } from '../generation-calls.ts';
 import { Media } from '../view/media.tsx';
 import type { Source } from './source.ts';
 
-type Props = { source: Source; className: string };
+type Look = Pick<ComponentProps<'img'>, 'draggable' | 'onLoad' | 'onError'> & { className: string };
+type Props = Look & { source: Source };
 
 /** The source picture of any kind. Decorative: its name is shown next to it. */
-export function SourceImage({ source, className }: Props) {
+export function SourceImage({ source, ...look }: Props) {
   return 'file' in source ? (
-    <FileImage key={source.file.name} file={source.file} className={className} />
+    <FileImage key={source.file.name} file={source.file} {...look} />
   ) : (
-    <GenerationImage source={source} className={className} />
+    <GenerationImage source={source} {...look} />
   );
 }
 
@@ -23,21 +24,21 @@ export function pictureOf(source: Exclude<Source, { file: File }>, generation: G
   return generation.outputs.find(({ id }) => outputId === undefined || id === outputId);
 }
 
-function FileImage({ file, className }: { file: File; className: string }) {
+function FileImage({ file, ...look }: Look & { file: File }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
     const made = URL.createObjectURL(file);
     setUrl(made);
     return () => URL.revokeObjectURL(made);
   }, [file]);
-  return url === undefined ? null : <Media media={{ url }} alt="" className={className} />;
+  return url === undefined ? null : <Media media={{ url }} alt="" {...look} />;
 }
 
-type GenerationProps = { source: Exclude<Source, { file: File }>; className: string };
+type GenerationProps = Look & { source: Exclude<Source, { file: File }> };
 
-function GenerationImage({ source, className }: GenerationProps) {
+function GenerationImage({ source, ...look }: GenerationProps) {
   const { data } = useGeneration('sameAsId' in source ? source.sameAsId : source.generationId);
   const picture = data && pictureOf(source, data);
-  if (!picture) return <Skeleton className={className} />;
-  return <Media media={{ url: picture.url }} alt="" className={className} />;
+  if (!picture) return <Skeleton className={look.className} />;
+  return <Media media={{ url: picture.url }} alt="" {...look} />;
 }

@@ -6,6 +6,9 @@ export type Source =
   /** The source of another edit. */
   | ({ sameAsId: string } & Edited);
 
+/** The painted area to change; null for all. If undefined, it is the area of the edit in `sameAsId`, if any. */
+export type Mask = File | null | undefined;
+
 /**
  * The last edit started with it. After a reload, when the file is gone, the picture is read from that edit.
  */

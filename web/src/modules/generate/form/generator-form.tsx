@@ -1,4 +1,4 @@
-import { editsPictures } from '@bakehouse/contract/generators/generator';
+import { acceptsMask, editsPictures } from '@bakehouse/contract/generators/generator';
 import { useLocation } from '@tanstack/react-router';
 import { type ComponentProps, type FormEvent, lazy, useState } from 'react';
 import { cx } from '../../../lib/cx.ts';
@@ -8,6 +8,7 @@ import { Callout } from '../../../ui/callout.tsx';
 import { Card } from '../../../ui/card.tsx';
 import { focusFirstInvalid } from '../../../ui/focus-first-invalid.ts';
 import { Skeleton } from '../../../ui/skeleton.tsx';
+import type { MaskField as MaskFieldPart } from '../../gallery/edit-picture/mask/mask-field.tsx';
 import type { SourceField as SourceFieldPart } from '../../gallery/edit-picture/source-field.tsx';
 import { GenerateBar } from '../generate-bar.tsx';
 import { useGeneratorPage } from '../generator-context.ts';
@@ -26,6 +27,10 @@ const GeneratorSettings = lazy(async () => ({
 /** Loaded later: few generators accept a picture. */
 const SourceField = lazy(async () => ({
   default: (await import('../../gallery/edit-picture/source-field.tsx')).SourceField,
+}));
+
+const MaskField = lazy(async () => ({
+  default: (await import('../../gallery/edit-picture/mask/mask-field.tsx')).MaskField,
 }));
 
 /** The form rendered from the generator's table: prompt, settings and blocking problems. */
@@ -55,20 +60,22 @@ export function GeneratorForm({ id }: { id: string }) {
     setProblems({});
   }
 
+  const note = isStarter ? sourceNote({ edits }) : undefined;
   const pictureField = picture && (
     <PictureField
       label={picture.isOptional ? `${picture.label} (optional)` : picture.label}
       userId={userId}
       source={draft.source}
-      onChange={(source) => change({ source })}
+      onChange={(source) => change({ source, mask: undefined })}
       problem={problems[picture.name]}
-      note={isStarter ? sourceNote({ edits }) : undefined}
+      note={acceptsMask(generator) ? undefined : note}
     />
   );
   return (
     <Card>
       <form id={id} onSubmit={submit} noValidate className="grid gap-5">
         {edits && pictureField}
+        <AreaField onChange={(mask) => change({ mask })} note={note} />
         <PromptField
           rows={5}
           value={draft.prompt}
@@ -122,6 +129,17 @@ function PictureField(props: ComponentProps<typeof SourceFieldPart>) {
   return (
     <LazyPart pending={pending}>
       <SourceField {...props} />
+    </LazyPart>
+  );
+}
+
+/** The area of the chosen picture to change, if the model takes a mask. */
+function AreaField(props: Pick<ComponentProps<typeof MaskFieldPart>, 'onChange' | 'note'>) {
+  const { draft, serving } = useGeneratorPage();
+  if (!draft.source || !acceptsMask(serving.form)) return null;
+  return (
+    <LazyPart pending={<Skeleton className="h-15.5 rounded-lg" />}>
+      <MaskField {...props} source={draft.source} mask={draft.mask} />
     </LazyPart>
   );
 }

@@ -3,10 +3,10 @@ import { generators } from '@bakehouse/contract/generators/table';
 import { useEffect, useEffectEvent, useState } from 'react';
 import { readFromTab, writeToTab } from '../../../lib/tab-storage.ts';
 import type { PrefilledInput } from '../../gallery/actions/remix.ts';
-import type { Source } from '../../gallery/edit-picture/source.ts';
+import type { Mask, Source } from '../../gallery/edit-picture/source.ts';
 import { type FormValues, withSettings } from './form-values.ts';
 
-export type Draft = { prompt: string; values: FormValues; source: Source | null };
+export type Draft = { prompt: string; values: FormValues; source: Source | null; mask?: Mask };
 
 /** The draft before the provider is known: its values hold only changed settings. */
 export type UnresolvedDraft = Omit<Draft, 'values'> & { values: Record<string, unknown> };
@@ -25,6 +25,7 @@ export function useDraft(name: GeneratorName, brought: PrefilledInput, onTaken: 
     change({
       ...(prompt !== undefined && { prompt }),
       ...(settings && { values: withSettings(generators[name], typed.values, settings) }),
+      ...((source ?? sameAsId) !== undefined && { mask: undefined }),
       ...(sameAsId !== undefined && { source: { sameAsId } }),
       ...(source !== undefined && {
         source: { generationId: source, ...(outputId !== undefined && { outputId }) },
@@ -65,7 +66,8 @@ function isKept(source: unknown): source is Source {
 }
 
 function saveDraft(name: GeneratorName, typed: UnresolvedDraft): void {
-  writeToTab(null, nameOf(name), { ...typed, source: keptSource(typed.source) });
+  // The mask of a kept source is that of its edit.
+  writeToTab(null, nameOf(name), { ...typed, source: keptSource(typed.source), mask: undefined });
 }
 
 /** A file cannot be stored, so its edit is stored instead. */
