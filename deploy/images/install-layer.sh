@@ -4,9 +4,9 @@
 set -eu
 LAYER=$1 exec node --input-type=module -e "
   import { ensureLayer } from '/opt/bakehouse/app/server/src/engine/host/environment/ensure-layer.ts';
-  import { readConfig } from '/opt/bakehouse/app/server/src/config.ts';
+  const { LAYER, BAKEHOUSE_CACHE_DIR: cacheDir, BAKEHOUSE_TORCH_INDEX: torchIndex } = process.env;
   let printed = '';
-  await ensureLayer(readConfig(process.env), process.env.LAYER, (detail) => {
+  await ensureLayer({ cacheDir, torchIndex: torchIndex || undefined, python: 'python3' }, LAYER, (detail) => {
     if (detail !== printed) console.log(detail);
     printed = detail;
   });
