@@ -239,6 +239,8 @@ describe.skipIf(found === null)('the chart', () => {
     [['images.runtime=bakehouse'], /images\/runtime/],
     [['settings.BAKEHOUSE_SECRET=in-plain-sight'], /BAKEHOUSE_SECRET/],
     [['work.namespace=bakehouse'], /work.namespace: must differ from the namespace/],
+    [['work.pods.all.runtimeClass=nvidia'], /runtimeClass/],
+    [['work.pods.CPU.runtimeClassName=nvidia'], /CPU/],
     [['networkPolicy.s3Cidrs=null'], /networkPolicy.s3Cidrs: must contain/],
   ])('rejects %s with a sentence', async (values, sentence) => {
     const set = values.flatMap((value) => ['--set', value]);
