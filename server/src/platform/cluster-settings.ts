@@ -30,7 +30,7 @@ export const clusterSettings = {
   BAKEHOUSE_KUEUE_QUEUES: z
     .string()
     .regex(
-      /^\s*([A-Za-z0-9_-]+=)?[a-z0-9][a-z0-9-]{0,29}(\s*,\s*([A-Za-z0-9_-]+=)?[a-z0-9][a-z0-9-]{0,29})*\s*$/,
+      /^\s*([A-Za-z0-9][A-Za-z0-9 ._-]*=)?[a-z0-9][a-z0-9-]{0,29}(\s*,\s*([A-Za-z0-9][A-Za-z0-9 ._-]*=)?[a-z0-9][a-z0-9-]{0,29})*\s*$/,
       'must be names of ClusterQueues with up to 30 characters, such as cpu=general,NVIDIA_H100_80GB=h100',
     )
     .optional(),

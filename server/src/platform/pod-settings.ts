@@ -57,7 +57,7 @@ export type PodPart = z.output<typeof podPart>;
 /** Settings of work pods: of all pods, of pods without a GPU (`cpu`), and of each GPU type. */
 export type PodParts = Record<string, PodPart>;
 
-const podParts = z.record(z.string().regex(/^[A-Za-z0-9_-]+$/), podPart);
+const podParts = z.record(z.string().regex(/^[A-Za-z0-9 ._-]+$/), podPart);
 
 /** Reads the settings of work pods from JSON. */
 export const podSettings = z.string().transform((text, context): PodParts => {

@@ -118,6 +118,8 @@ export function readNvidiaSmi(lines: string[], torchIndex?: string): Accelerator
 }
 
 function listedType(name: string, memoryBytes: number): GpuType | null {
+  // A part of a GPU: its name, such as `NVIDIA H100 80GB HBM3 MIG 1g.10gb`, is its type.
+  if (/\bMIG\b/.test(name)) return null;
   if (/\bV100\b/.test(name)) return 'NVIDIA_TESLA_V100';
   if (/\bA100\b/.test(name)) {
     return memoryBytes > 60 * 1024 * MIB ? 'NVIDIA_TESLA_A100_80GB' : 'NVIDIA_TESLA_A100';

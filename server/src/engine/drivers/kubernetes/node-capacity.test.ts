@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readConfig } from '../../../config.ts';
 import { parseQueues } from '../../../platform/cluster-settings.ts';
 import { readNodes } from './node-capacity.ts';
 import type { Node } from './objects.ts';
@@ -42,6 +43,23 @@ test('sums GPUs of a type over all nodes, and limits a pod to the GPUs of one no
   expect(products.get('NVIDIA_H100_80GB')).toEqual(['NVIDIA-H100-80GB-HBM3', 'NVIDIA-H100-PCIe']);
   expect(capacity['cpu:run']).toBeUndefined();
   expect(cpu).toEqual({ cores: 47, memory_bytes: 3 * 128 * GIB });
+});
+
+test('offers parts of a GPU (MIG) as a type of their own, which settings can name', () => {
+  const name = 'NVIDIA H100 80GB HBM3 MIG 1g.10gb';
+  const part = { 'nvidia.com/gpu.product': name.replaceAll(' ', '-'), 'nvidia.com/gpu.memory': '9856' };
+  const { capacity } = readNodes([node('a', h100, 8), node('b', { ...h100, ...part }, 7)], false, null);
+  expect(capacity.gpus?.map(({ type, memoryBytes }) => [type, memoryBytes])).toEqual([
+    ['NVIDIA_H100_80GB', 81559 * 2 ** 20],
+    [name, 9856 * 2 ** 20],
+  ]);
+  const cluster = { BAKEHOUSE_KUBECONFIG: 'k', BAKEHOUSE_KUBERNETES_IMAGE: 'i' };
+  const settings = {
+    BAKEHOUSE_KUBERNETES_PODS: JSON.stringify({ [name]: {} }),
+    BAKEHOUSE_KUEUE_QUEUES: `${name}=parts`,
+  };
+  const read = readConfig({ ...cluster, ...settings }).cluster;
+  expect([read?.podParts, [...(read?.queues ?? [])]]).toEqual([{ [name]: {} }, [[name, ['parts']]]]);
 });
 
 test('offers CPUs if CPU work is enabled', () => {
