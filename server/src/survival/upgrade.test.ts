@@ -1,4 +1,4 @@
-import { cp, readFile } from 'node:fs/promises';
+import { cp, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { getAsset } from '@bakehouse/contract/assets';
 import { chatCompletions } from '@bakehouse/contract/chat';
@@ -285,4 +285,33 @@ test('the step that drops judgements releases their holds and retains their char
   await db.transaction().execute((tx) => expireHolds(tx, { now: new Date(), limit: 100 }));
   expect(await history()).toEqual([charged]);
   expect((await verifyLedger(db)).checks.filter(({ ok }) => !ok)).toEqual([]);
+});
+
+test('two web processes answer while a step that only adds is applied', async () => {
+  const database = await databaseOfThen(4);
+  await prepareDatabase(database.url);
+  const clock = fakeClock(MADE_AT);
+  const first = await testServer({ database, clock, roles: ['web'] });
+  const second = await testServer({
+    database: { ...database, close: async () => {} },
+    clock,
+    roles: ['web'],
+  });
+  const next = await temporaryFolder();
+  await cp(MIGRATIONS_DIR, next, { recursive: true });
+  const step = "-- expand\nalter table ledger_accounts add column more text not null default '';";
+  await writeFile(path.join(next, '9999_more.sql'), step);
+  let answers = 0;
+  let migrated = false;
+  const ask = async (server: TestServer) => {
+    for (let after = 0; after < 2; after += Number(migrated)) {
+      await balanceOf(server, ada);
+      answers += 1;
+    }
+  };
+  const asking = Promise.all([ask(first), ask(second)]);
+  await vi.waitFor(() => expect(answers).toBeGreaterThan(4));
+  expect(await migrate(database.url, next)).toEqual(['9999_more.sql']);
+  migrated = true;
+  await asking;
 });

@@ -1,9 +1,12 @@
+import { cp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CompiledQuery } from 'kysely';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import { onFileEnd } from '../../../testing/on-file-end.ts';
 import { temporaryFolder } from '../../../testing/temporary-folder.ts';
 import { testDatabase } from '../../../testing/test-database.ts';
-import { awaitOtherProcesses, migrate } from './migrate.ts';
+import { awaitOtherProcesses, MIGRATIONS_DIR, migrate, readMigrations } from './migrate.ts';
 import { watchMigrations } from './watch-migrations.ts';
 
 const { db, url } = await testDatabase();
@@ -36,7 +39,20 @@ test('does not wait for other processes if there is nothing to migrate', async (
   expect(await migrate(url)).toEqual([]);
 });
 
-test('a process notices a migration that it does not know', async () => {
+test('applies steps that only add while the previous version runs, which can also start again', async () => {
+  const dir = await temporaryFolder();
+  await cp(MIGRATIONS_DIR, dir, { recursive: true });
+  await run('{web}', "now() + interval '1 hour'");
+  await writeFile(path.join(dir, '9999_more.sql'), '-- expand\nalter table processes add column more int;');
+  expect(await migrate(url, dir)).toEqual(['9999_more.sql']);
+  expect(await migrate(url)).toEqual([]);
+});
+
+test('a process notices a migration that it does not know, unless it only adds', async () => {
+  await db.executeQuery(
+    CompiledQuery.raw("update schema_migrations set expands = true where name = '0001_baseline.sql'"),
+  );
+  const second = (await readMigrations()).steps[1]?.name;
   const heard = vi.fn();
   const quiet = vi.fn();
   const ends = [
@@ -44,6 +60,6 @@ test('a process notices a migration that it does not know', async () => {
     await watchMigrations(db, { onUnknown: quiet }),
   ];
   onFileEnd(async () => ends.forEach((end) => end()));
-  await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith('0001_baseline.sql'));
+  await vi.waitFor(() => expect(heard).toHaveBeenCalledExactlyOnceWith(second));
   expect(quiet).not.toHaveBeenCalled();
 });

@@ -146,6 +146,26 @@ describe('migrate', () => {
     );
   });
 
+  test.each([
+    'alter table a drop column b;',
+    'alter table a rename to b;',
+    'alter table a alter column b set not null;',
+    'alter table a alter column b type text;',
+    'alter table a add column b int not null;',
+  ])('rejects a step that is marked as adding but breaks the previous version: %s', async (statement) => {
+    const { dir } = await folderWith({ '0001_a.sql': `-- expand\n${statement}` });
+    await expect(migrate('', dir)).rejects.toThrow('0001_a.sql: ');
+  });
+
+  test('accepts a step that only adds', async () => {
+    const { url } = await newDatabase();
+    const { dir } = await folderWith({
+      '0001_a.sql':
+        '-- expand: drop nothing\ncreate table a (n int not null); alter table a add column b int not null default 0;',
+    });
+    expect(await migrate(url, dir)).toEqual(['0001_a.sql']);
+  });
+
   test('rejects duplicate numbers, and names without a number', async () => {
     const { url } = await newDatabase();
     const { dir } = await folderWith({ '0001_a.sql': 'select 1;', '0001_b.sql': 'select 1;' });

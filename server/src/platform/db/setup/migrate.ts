@@ -25,6 +25,13 @@ const FILE_NAME = /^\d{4}_[a-z0-9_-]+\.sql$/;
 /** Marks a file whose only statement cannot run inside a transaction. */
 const NO_TRANSACTION = /^-- no transaction\s/;
 
+/** Marks a step that processes of the previous version tolerate, so it is applied while they run. */
+const EXPANDS = /^-- expand\b/;
+
+/** What the previous version may depend on: such a step needs its processes to end. */
+const TAKES_AWAY =
+  /\b(drop|rename|truncate|set not null|add constraint|unique index|alter column \S+ (set data )?type)\b|\badd column (?![^,;]*\bdefault\b)[^,;]*\bnot null\b/i;
+
 /** Name under which `schema_migrations` stores the functions. */
 const FUNCTIONS = 'functions';
 
@@ -39,13 +46,14 @@ const BEFORE_BASELINE = {
 type SqlFile = { name: string; sql: string };
 
 /** A row of `schema_migrations`: a step, or all functions together. */
-type Migration = { name: string; files: SqlFile[]; sha256: string };
+type Migration = { name: string; files: SqlFile[]; sha256: string; expands: boolean };
+type Applied = Map<string, { sha256: string; expands: boolean }>;
 
 /**
  * Applies the new steps in order, each in its own transaction. Then applies the functions, if they or a step
  * are new. Several processes may call this at the same time. Returns the applied names. Throws if an applied
- * step was changed or removed, or if a process of another version still runs. Also throws if a statement
- * fails; that file is rolled back.
+ * step was changed or removed, or if a process of another version still runs and a step does not only add.
+ * Also throws if a statement fails; that file is rolled back.
  */
 export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promise<string[]> {
   const { steps, functions } = await readMigrations(dir);
@@ -56,10 +64,11 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
     const applied = await adoptBaseline(client, steps, await readApplied(client));
     assertUnchanged(steps, applied);
     const pending = steps.filter(({ name }) => !applied.has(name));
-    // A step may have dropped a function or view, so apply the functions again after any step.
-    const isChanged = pending.length > 0 || applied.get(FUNCTIONS) !== functions.sha256;
+    // A step that does not only add may have dropped a function or view, so apply the functions again.
+    const hasOther = pending.some(({ expands }) => !expands);
+    const isChanged = hasOther || applied.get(FUNCTIONS)?.sha256 !== functions.sha256;
     if (isChanged && functions.files.length > 0) pending.push(functions);
-    if (pending.length > 0) await awaitOtherProcesses(client);
+    if (pending.some(({ expands }) => !expands)) await awaitOtherProcesses(client);
     for (const migration of pending) await apply(client, migration);
     return pending.map(({ name }) => name);
   } finally {
@@ -96,32 +105,36 @@ async function listSql(dir: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.sql')).sort();
 }
 
+/** Throws if a step that is marked as expanding takes something away. */
 function migrationOf(name: string, files: SqlFile[]): Migration {
   const hash = createHash('sha256');
   for (const { sql } of files) hash.update(sql);
-  return { name, files, sha256: hash.digest('hex') };
+  const expands = files.some(({ sql }) => EXPANDS.test(sql));
+  const [taken] = files.flatMap(({ sql }) => TAKES_AWAY.exec(sql.replace(/--.*/g, '')) ?? []);
+  if (expands && taken)
+    throw new Error(
+      `${name}: '${taken}' can break the previous version while it runs: move it to a later step without '-- expand'`,
+    );
+  return { name, files, sha256: hash.digest('hex'), expands };
 }
 
-/** Returns the applied checksums by name. */
-async function readApplied(client: pg.Client): Promise<Map<string, string>> {
+/** Returns the applied migrations by name. */
+async function readApplied(client: pg.Client): Promise<Applied> {
   await client.query(`
     create table if not exists schema_migrations (
       name text primary key,
       sha256 text not null,
       applied_at timestamptz not null default now()
-    )`);
-  const { rows } = await client.query<{ name: string; sha256: string }>(
-    'select name, sha256 from schema_migrations',
+    );
+    alter table schema_migrations add column if not exists expands boolean not null default false`);
+  const { rows } = await client.query<{ name: string; sha256: string; expands: boolean }>(
+    'select name, sha256, expands from schema_migrations',
   );
-  return new Map(rows.map((row) => [row.name, row.sha256]));
+  return new Map(rows.map(({ name, ...row }) => [name, row]));
 }
 
 /** Records the baseline, and returns the applied migrations. Throws if earlier steps are missing. */
-async function adoptBaseline(
-  client: pg.Client,
-  steps: Migration[],
-  applied: Map<string, string>,
-): Promise<Map<string, string>> {
+async function adoptBaseline(client: pg.Client, steps: Migration[], applied: Applied): Promise<Applied> {
   const baseline = steps[0];
   if (!baseline || !applied.has(BEFORE_BASELINE.first)) return applied;
   if (!applied.has(BEFORE_BASELINE.last) || applied.size !== BEFORE_BASELINE.count) {
@@ -134,14 +147,15 @@ async function adoptBaseline(
     await client.query('delete from schema_migrations');
     await record(client, baseline);
   });
-  return new Map([[baseline.name, baseline.sha256]]);
+  return new Map([[baseline.name, baseline]]);
 }
 
-function assertUnchanged(steps: Migration[], applied: Map<string, string>): void {
+function assertUnchanged(steps: Migration[], applied: Applied): void {
   const byName = new Map(steps.map((step) => [step.name, step]));
-  for (const [name, sha256] of applied) {
+  for (const [name, { sha256, expands }] of applied) {
     if (name === FUNCTIONS) continue;
     const step = byName.get(name);
+    if (!step && expands) continue;
     if (!step)
       throw new Error(
         `This database has the migration ${name}, which this version of Bakehouse does not know`,
@@ -181,11 +195,11 @@ async function run(client: pg.Client, { name, sql }: SqlFile): Promise<void> {
   }
 }
 
-async function record(client: pg.Client, { name, sha256 }: Migration): Promise<void> {
+async function record(client: pg.Client, { name, sha256, expands }: Migration): Promise<void> {
   await client.query(
-    `insert into schema_migrations (name, sha256) values ($1, $2)
+    `insert into schema_migrations (name, sha256, expands) values ($1, $2, $3)
      on conflict (name) do update set sha256 = excluded.sha256, applied_at = excluded.applied_at`,
-    [name, sha256],
+    [name, sha256, expands],
   );
 }
 

@@ -11,8 +11,8 @@ type Options = {
 };
 
 /**
- * Polls for migrations that this version does not have. They mean that a newer version was started on the
- * same database, where writing with the old schema could corrupt data. Returns a function that stops polling.
+ * Polls for migrations that this version does not have and that do not only add. They mean that a newer version
+ * was started on the same database, where writing with the old schema could corrupt data. Returns a function that stops polling.
  */
 export async function watchMigrations(
   db: Database,
@@ -25,7 +25,7 @@ export async function watchMigrations(
   const look = async () => {
     const { rows } = await sql<{ name: string }>`
       select name from schema_migrations
-      where (name, sha256) not in (select name, sha256 from jsonb_to_recordset(${known}::jsonb) as k (name text, sha256 text))
+      where not expands and (name, sha256) not in (select name, sha256 from jsonb_to_recordset(${known}::jsonb) as k (name text, sha256 text))
       order by name limit 1`.execute(db);
     if (!rows[0] || ended) return;
     ended = true;
