@@ -214,7 +214,7 @@ it.each([
 
 it("locks its user's account only after its requests are written", async () => {
   const query = vi.spyOn(pg.Client.prototype, 'query');
-  await create([chat('a')]);
+  const made = await create([chat('a')]);
   const asked = query.mock.calls.map(([text], at) => ({
     connection: query.mock.contexts[at],
     text: typeof text === 'string' ? text : ((text as { text?: string }).text ?? ''),
@@ -224,6 +224,8 @@ it("locks its user's account only after its requests are written", async () => {
   const lines = asked.findIndex(({ text }) => text.includes('insert into batch_lines'));
   expect(asked[lines]?.connection).toBe(asked[holdAt]?.connection);
   expect(lines).toBeLessThan(holdAt);
+  // Otherwise its request could reach the model server in the next test.
+  await until(made.id, 'completed');
 });
 
 it('is rejected before its file is read if too many are running', async () => {
