@@ -78,7 +78,9 @@ def test_limits_the_pictures_of_a_request(inputs: dict[str, Path], most: int) ->
     assert limits == {"image": most, "video": 0, "audio": 0}
 
 
+# In the gate, the tests of the words of `command` cover it.
 @needs_vllm
+@pytest.mark.soak
 def test_vllm_understands_the_arguments(inputs: dict[str, Path], tmp_path: Path) -> None:
     adapter = {"name": "mine", "input": "a1", "file": "", "rank": 24}
     specs = [
