@@ -13,7 +13,7 @@ import { beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../../lib/api/api-client.ts';
 import { queryClient } from '../../lib/api/query-client.ts';
 import { sessionQuery, UserContext } from '../accounts/session.ts';
-import { recentGenerationsQuery } from '../gallery/generation-queries.ts';
+import { generationsQuery, historyOf } from '../gallery/generation-queries.ts';
 import { readStoredDraft, useDraft } from './form/use-draft.ts';
 import { generateRoutes, ownGenerateRoutes } from './routes.ts';
 import { servedGeneratorsQuery } from './served-generators.ts';
@@ -41,10 +41,12 @@ beforeEach(() => {
 function open(served: object) {
   queryClient.setQueryData(servedGeneratorsQuery.queryKey, served as never);
   queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
-  queryClient.setQueryData(recentGenerationsQuery('u1').queryKey, {
-    pages: [{ generations: [], next_cursor: null }],
-    pageParams: [null],
-  });
+  // Each page waits for its first reads, but at most 3 s.
+  for (const wanted of [{ limit: 10 }, historyOf('flux'), historyOf('paris')])
+    queryClient.setQueryData(generationsQuery('u1', wanted).queryKey, {
+      pages: [{ generations: [], next_cursor: null }],
+      pageParams: [null],
+    });
   const root = createRootRoute({ component: Outlet });
   const router = createRouter({
     routeTree: root.addChildren([...generateRoutes(root), ...ownGenerateRoutes(root)]),

@@ -14,7 +14,7 @@ import { render, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { queryClient } from '../../lib/api/query-client.ts';
-import { UserContext } from '../accounts/session.ts';
+import { sessionQuery, UserContext } from '../accounts/session.ts';
 import { modelsRoutes } from './routes.ts';
 
 const server = vi.hoisted(() => ({ answers: new Map<unknown, unknown>() }));
@@ -29,6 +29,8 @@ const model = {
 const pod = { pod_id: 'p1', model_name: 'rye-1', status: 'running' };
 
 async function open(pods: object[]) {
+  // The page waits for its first reads, but at most 3 s.
+  queryClient.setQueryData(sessionQuery.queryKey, { id: 'u1' } as never);
   server.answers.set(getAsset, model);
   server.answers.set(getModelReadiness, { deploy: null, train: null, lora: false });
   server.answers.set(listVllm, { pods });
