@@ -98,7 +98,7 @@ export const getConversation = endpoint({
     version: z.int(),
     /** Id of the last save; null if it was never saved. */
     save_id: z.string().nullable(),
-    /** Whether this installation stores conversations. */
+    /** Whether this server stores conversations. */
     is_kept: z.boolean(),
   }),
 });

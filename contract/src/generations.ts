@@ -85,7 +85,7 @@ export const generation = z.object({
   id: z.string(),
   generator: z.enum(generatorNames),
   provider,
-  /** The external service, e.g. `fal`; null for a model of this installation. */
+  /** The external service, e.g. `fal`; null for a model of this server. */
   service: z.string().nullable(),
   /** The model, e.g. `paris-ddm-v1.0`. */
   model: z.string(),
@@ -134,7 +134,7 @@ const request = {
   generator: z.enum(generatorNames),
   /**
    * Omitted parameters have the defaults of the form. `lora` is the id of a FLUX LoRA, and `lora_scale` its
-   * strength from 0 to 2. Only FLUX and Kontext models of this installation support a LoRA.
+   * strength from 0 to 2. Only FLUX and Kontext models of this server support a LoRA.
    */
   parameters: parameters.default({}),
   /**

@@ -48,7 +48,7 @@ export const STRENGTH_MIN = 0.1;
 /** Maximum LoRA strength, the factor for its weights. */
 export const LORA_SCALE_MAX = 2;
 
-/** Who generates: a model of this installation or an external service. */
+/** Who generates: a model of this server or an external service. */
 export const provider = z.enum(['own', 'upstream']);
 export type Provider = z.infer<typeof provider>;
 
@@ -82,7 +82,7 @@ export const listGenerators = endpoint({
             price: bgl,
           }),
         ),
-        /** Base address for `/edit` and `/edit_url`. Null if no model of this installation edits. */
+        /** Base address for `/edit` and `/edit_url`. Null if no model of this server edits. */
         inference_url: z.string().nullable(),
       }),
     ),

@@ -48,7 +48,7 @@ export const getMachine = endpoint({
   response: machine,
 });
 
-/** The installation's machine or its cluster, for operators. */
+/** The server's machine or its cluster, for operators. */
 export const listedMachine = z.object({
   machine_id: z.string(),
   name: z.string(),

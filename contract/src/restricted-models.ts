@@ -25,7 +25,7 @@ export const restrictedModel = z.object({
   details: z.string(),
   /** State of the caller's access request. */
   access: z.enum(accessStates),
-  /** True if this installation has the model's files, so that users with access can use it. */
+  /** True if this server has the model's files, so that users with access can use it. */
   is_available: z.boolean(),
   /**
    * The model that has the files. Null if there is none, or if the caller has no access and is not its owner.
@@ -66,7 +66,7 @@ export const requestAccess = endpoint({
   summary: 'Request access to a restricted model',
   params: modelParams,
   body: z.object({
-    message: text('The message', ACCESS_MESSAGE_LENGTH_MAX).min(1, 'Say what you want to use the model for'),
+    message: text('The message', ACCESS_MESSAGE_LENGTH_MAX).min(1, 'Describe how you plan to use the model'),
   }),
   response: restrictedModel,
 });

@@ -7,7 +7,7 @@ import { generationStates, promptText } from './generations.ts';
 import { tooLong } from './labels.ts';
 
 /*
- * Lets visitors try the landing page without an account. The installation pays from a daily budget. A picture
+ * Lets visitors try the landing page without an account. The server pays from a daily budget. A picture
  * that no user claims is deleted after an hour.
  */
 

@@ -24,7 +24,7 @@ journey(
     await choose(page, 'Base model type', 'qwen');
     await next.click();
     await page.getByLabel('Choose folder').setInputFiles(folder);
-    await page.getByText('The hidden file .gitattributes was left out').waitFor();
+    await page.getByText('The hidden file .gitattributes was skipped').waitFor();
     await page.getByText('transformer/diffusion_pytorch_model.safetensors').waitFor();
     await page.getByRole('button', { name: 'Create model' }).click();
     await page.getByText('Can be deployed', { exact: true }).waitFor();

@@ -22,7 +22,7 @@ journey('a service generates at the price shown, and a rejected request is free'
 
   // The page for models of this server shows that none is deployed.
   await page.goto('/bakery/flux');
-  await page.getByText('No model that makes its pictures is deployed here.').waitFor();
+  await page.getByText('No suitable picture model is deployed on this server.').waitFor();
   expect(await page.getByRole('button', { name: 'Generate' }).count()).toBe(0);
   await look(page, 'bakery-not-served');
 

@@ -5,7 +5,7 @@ import { signUp } from '../sign-up.ts';
 journey('a friend signs up through an invitation, and both receive the bonus', async ({ page, openPage }) => {
   await signUp(page);
   await page.goto('/invite');
-  await page.getByText('Nobody has joined yet').waitFor();
+  await page.getByText('No one has joined yet').waitFor();
   await look(page, 'invite');
   const link = new URL(await page.getByLabel('Link', { exact: true }).inputValue());
 

@@ -301,7 +301,7 @@ const account: Screen<UserObjects>[] = [
   {
     route: '/invite',
     at: '/invite',
-    full: 'Nobody has joined yet',
+    full: 'No one has joined yet',
     failed: 'Your invitation could not be loaded',
   },
   { route: '/verify-email', at: '/verify-email?token=nothing', full: 'Your address could not be confirmed' },

@@ -80,7 +80,7 @@ export const pictures: GeneratorField = {
   default: 1,
 };
 
-/** An adapter and its strength, for models of this installation. */
+/** An adapter and its strength, for models of this server. */
 export const lora: readonly GeneratorField[] = [
   {
     kind: 'lora',

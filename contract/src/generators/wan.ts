@@ -4,7 +4,7 @@ import type { Generator } from './generator.ts';
 /** Name of the starter model in the API. */
 export const WAN_STARTER = 'wan-starter';
 
-/** Values for Wan models of this installation, for forms that do not have these fields. */
+/** Values for Wan models of this server, for forms that do not have these fields. */
 export const wanDefaults = { steps: 30, guidance: 5, seconds: 5, aspectRatio: '16:9' } as const;
 
 export const wan: Generator = {

@@ -67,7 +67,7 @@ export const hubRepositoryFile = z.object({
   left_out: z.boolean(),
 });
 
-/** Whether this installation can use a model, and on which device. */
+/** Whether this server can use a model, and on which device. */
 export const modelUse = z.object({
   /** The device on which it would run, such as `CPU`; null if it cannot run. */
   device: z.string().nullable(),

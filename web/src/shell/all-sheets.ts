@@ -19,7 +19,7 @@ export function findSheet(name: string | undefined): Sheet | undefined {
   return sheets.find((sheet) => sheet.name === name);
 }
 
-/** Preloads the code of all sheets, when one is likely to be opened. It is loaded again where it fails. */
+/** Preloads the code of all sheets when one is likely to be opened. If this fails, opening a sheet loads it. */
 export function preloadSheets(): void {
   for (const { preload } of sheets) preload().catch(() => undefined);
 }

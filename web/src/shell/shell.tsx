@@ -65,7 +65,7 @@ export function Shell({ user, page, children }: Props) {
           <main
             id="main"
             tabIndex={-1}
-            // A page of the class fills the window and scrolls inside.
+            // Pages with the class `full-page` fill the window and scroll inside.
             className="mx-auto w-full max-w-6xl flex-1 px-4 pt-6 pb-16 outline-none has-[.full-page]:flex has-[.full-page]:min-h-0 has-[.full-page]:max-w-none has-[.full-page]:p-0! sm:px-8 sm:pt-8"
           >
             {children}
@@ -118,7 +118,7 @@ function Aside({ user, page, isRail }: AsideProps) {
   );
 }
 
-/** The menu is loaded again when it opens. */
+/** Errors are ignored, because opening the menu loads it again. */
 function preloadMenu(): void {
   loadMenu().catch(() => undefined);
 }

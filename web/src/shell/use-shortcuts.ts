@@ -25,7 +25,7 @@ export function useShortcuts({ onPalette, onHelp, areOff }: Shortcuts): void {
         const box = visibleSearchBox();
         if (!box) return open();
         box.focus();
-        // Like a press, opens the suggested tags.
+        // A click also opens the suggested tags.
         box.dispatchEvent(new MouseEvent('mousedown', { bubbles: true }));
       }
     }

@@ -163,6 +163,6 @@ function sizeOf(bytes: number): string {
 
 function leftOut([first = '', ...more]: string[]): string {
   return more.length === 0
-    ? `The hidden file ${first} was left out`
+    ? `The hidden file ${first} was skipped`
     : `${countOf(more.length + 1, 'hidden file')} were left out, such as ${first}`;
 }

@@ -30,6 +30,6 @@ export function LastDayField({ value, onChange, error, help }: Props) {
 export function lastDayProblem(form: HTMLFormElement, today = localDay(new Date())): string | undefined {
   const input = form.elements.namedItem('lastDay');
   if (!(input instanceof HTMLInputElement)) return undefined;
-  if (input.validity.badInput) return 'Enter the whole date, or leave it empty';
+  if (input.validity.badInput) return 'Enter a complete date, or leave it empty';
   return input.value !== '' && input.value < today ? 'Choose today or a later day' : undefined;
 }

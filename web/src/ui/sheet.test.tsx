@@ -34,7 +34,7 @@ test('asks first if something was typed', async () => {
   expect(onClose).toHaveBeenCalledOnce();
 });
 
-test('asks the given question, even if nothing is left to ask about by then', async () => {
+test('shows the question of the moment of closing, even if nothing is unsaved by then', async () => {
   onClose.mockReset();
   const { rerender } = render(
     sheet({ title: 'Close while the files are being sent?', description: 'They are.', action: 'Leave' }),

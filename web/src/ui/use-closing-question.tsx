@@ -23,7 +23,7 @@ export const oneTimeSecretQuestion: ClosingQuestion = {
   cancelLabel: 'Stay here',
 };
 
-/** The scope that destroys it when left. */
+/** The part of the app that contains it; leaving that part destroys it. */
 type PartOf = 'page' | 'shell';
 
 type Closing = {

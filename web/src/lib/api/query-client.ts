@@ -30,7 +30,7 @@ export function retryDelayMs(failures: number, jitter: number = isIos() ? Math.r
 const FIRST_READS_MS_MAX = 3_000;
 
 /**
- * Waits in a route's loader for the page's first reads, so that its cards appear at once and do not shift. A
+ * Waits in a route's loader for the page's first reads, so that its cards appear together and do not shift. A
  * failed or slow read does not keep the page back.
  */
 export async function waitForReads(read: () => Promise<unknown>): Promise<void> {

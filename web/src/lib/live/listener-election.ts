@@ -8,9 +8,9 @@ export type ListenerElection = {
 };
 
 /**
- * Visible pages may listen, and one hidden page, the first that was hidden: it shows finished work in its
- * title. Not all of them, because a browser opens only six connections per server for all tabs. Pages in the
- * back-forward cache may not. Without the Web Locks API, as over plain http, no hidden page may.
+ * Visible pages may listen. Of the hidden pages, only the first one may: it shows finished work in its title.
+ * More would exceed the six connections per server that a browser opens for all tabs. Pages in the
+ * back-forward cache may not listen. Without the Web Locks API, as over plain http, no hidden page may.
  */
 export function electListener(signal: AbortSignal): ListenerElection {
   const listeners = new Set<() => void>();

@@ -127,7 +127,7 @@ it('a sorted or filtered list is refetched up to ten pages, and continues from t
   expect(shown(list)).toEqual(stored.slice(0, 220));
 });
 
-it('a list of unknown order keeps its rows behind ten pages', async () => {
+it('a list of unknown order keeps its rows beyond ten pages', async () => {
   const list = await open({ pages: 12, order: {} });
   await hear('run 3');
   expect(asked).toHaveLength(10);

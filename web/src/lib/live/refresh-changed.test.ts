@@ -65,7 +65,7 @@ test('a change during the first fetch triggers another fetch', async () => {
   stop();
 });
 
-test('a failed query is not refetched by changes, but after a silence', async () => {
+test('a failed query is refetched after a silence, but not by changes', async () => {
   const reads = vi.fn<() => Promise<string>>(() => Promise.reject(new Error('The disk is on fire')));
   const queryKey = ['run', 'list', 'u'];
   const observer = new QueryObserver(queryClient, { queryKey, queryFn: reads, retry: false });

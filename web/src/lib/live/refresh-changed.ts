@@ -6,7 +6,7 @@ import { refetchChangedPages } from './paged-query.ts';
 
 /** Changes within this time are refetched together. */
 const GATHER_MS = 250;
-/** Don't wait longer for a refetch: while hidden, a failed query only retries once visible. */
+/** Maximum wait for a refetch, because a failed query of a hidden page retries only when the page is visible. */
 const READING_MS_MAX = 35_000;
 /** Runs report several times a second, faster than users can read. */
 const SPACING_MS = 1_000;

@@ -1,7 +1,7 @@
 import { getCredentials } from '../api/credentials.ts';
 import { readFromTab, writeToTab } from '../tab-storage.ts';
 
-/** After this time, the same input counts as a new order, not as a retry. */
+/** After this time, the same input counts as a new request, not as a retry. */
 const KEPT_MS = 15 * 60_000;
 
 /** Storage names by key. */
@@ -21,14 +21,14 @@ export function findKey(name: string): string | undefined {
   return kept && Date.now() - kept.at < KEPT_MS ? kept.key : undefined;
 }
 
-/** The call with this key was answered: after a reload, the same input is a new call. */
+/** Call when the request with this key was answered: after a reload, the same input is a new request. */
 export function deleteKey(key: string): void {
   const name = names.get(key);
   names.delete(key);
   if (name !== undefined && findKey(name) === key) writeToTab(userId(), name, null);
 }
 
-/** The call with this key was rejected without effect: a retry is a new call, even without a reload. */
+/** Call when the request with this key was rejected without effect: a retry is then a new request. */
 export function rejectKey(key: string): void {
   deleteKey(key);
   refused.add(key);

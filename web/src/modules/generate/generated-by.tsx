@@ -2,7 +2,7 @@ import { acceptsPicture, editsPictures } from '@bakehouse/contract/generators/ge
 import { starterFor } from '@bakehouse/contract/generators/stand-in';
 import { useGeneratorPage } from './generator-context.ts';
 
-/** The provider, and whether the prompt leaves this installation. */
+/** The provider, and whether the prompt leaves this server. */
 export function GeneratedBy() {
   const { name, draft, serving } = useGeneratorPage();
   const { upstream, form, isStarter } = serving;

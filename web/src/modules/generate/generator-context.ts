@@ -7,7 +7,7 @@ import type { useServing } from './use-serving.ts';
 /** State of a generator's page. */
 export type GeneratorPageState = {
   name: GeneratorName;
-  /** The page offers only this installation's own models. */
+  /** The page offers only this server's own models. */
   ownOnly: boolean;
   /** Undefined for visitors and while loading. */
   userId: string | undefined;

@@ -16,7 +16,7 @@ type Props = {
   served: ServedBy | undefined;
   /** A generator to omit because it is already displayed. */
   without?: GeneratorName;
-  /** Links to the pages of this installation's own models. */
+  /** Links to the pages of this server's own models. */
   ownOnly?: boolean;
   /** Collapses generators that are not connected if others are. */
   folds?: boolean;

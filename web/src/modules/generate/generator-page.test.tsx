@@ -64,7 +64,7 @@ const generate = () => screen.getByRole<HTMLButtonElement>('button', { name: 'Ge
 it('a page without a provider shows that instead of a form', async () => {
   await open('/flux?prompt=Rye%20bread', []);
   expect(await screen.findByText('FLUX.1 is not connected to this server')).toBeTruthy();
-  expect(screen.getByText(/^Its pictures come from a deployment or a service/)).toBeTruthy();
+  expect(screen.getByText(/^It needs a deployment, or a service/)).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
   expect(document.body.textContent).not.toMatch(/\$|BGL/);
 });
@@ -102,7 +102,7 @@ it('an upstream service opens the public page but not the page of own models', a
   expect(generate().disabled).toBe(false);
   cleanup();
   await open('/bakery/flux', ['upstream']);
-  expect(await screen.findByText('No model that makes its pictures is deployed here.')).toBeTruthy();
+  expect(await screen.findByText('No suitable picture model is deployed on this server.')).toBeTruthy();
   expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();
 });
 
@@ -194,7 +194,7 @@ it('fills the form with a prompt from the link', async () => {
   expect(prompt().value).toBe('Rye bread');
 });
 
-it('a page that waits for the installation’s own model opens once it is ready', async () => {
+it('a page that waits for the server’s own model opens once it is ready', async () => {
   vi.useFakeTimers({ shouldAdvanceTime: true });
   await open('/flux', []);
   expect(screen.queryByRole('button', { name: 'Generate' })).toBeNull();

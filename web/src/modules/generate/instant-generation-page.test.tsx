@@ -65,7 +65,7 @@ function open(served: object) {
 it('asks for a prompt, shows what the generator waits for, and passes the prompt to its page', async () => {
   const router = open({ flux: { served_by: [], upstreams: [] } });
   const goOn = await screen.findByRole('button', { name: 'Continue' });
-  expect(screen.getByText(/^Its pictures come from a deployment or a service/)).toBeTruthy();
+  expect(screen.getByText(/^It needs a deployment, or a service/)).toBeTruthy();
   expect(await screen.findByText('No generations yet')).toBeTruthy();
   await userEvent.click(goOn);
   expect(await screen.findByText('Please enter a prompt')).toBeTruthy();

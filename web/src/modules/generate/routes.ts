@@ -43,7 +43,7 @@ export const ownGenerateRoutes = <App extends AnyRoute>(parent: App) =>
     ...pagesOf(parent, ownPages),
   ] as const;
 
-/** One page for all generators, each also in a variant with only this installation's own models. */
+/** One page for all generators, each also in a variant with only this server's own models. */
 function pagesOf<Parent extends AnyRoute, Name extends GeneratorName>(
   parent: Parent,
   names: readonly Name[],

@@ -3,7 +3,7 @@ import { type GeneratorName, listGenerators } from '@bakehouse/contract/generato
 import { queryOptions } from '@tanstack/react-query';
 import { call } from '../../lib/api/api-client.ts';
 
-/** A new installation first prepares its own model. */
+/** A new server first prepares its own model. */
 const UNSERVED_POLL_MS = 10_000;
 
 export type ServedGenerator = ResponseOf<typeof listGenerators>['generators'][number];

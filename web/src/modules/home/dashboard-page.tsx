@@ -28,7 +28,7 @@ import { BalanceSummary } from './balance-summary.tsx';
 import { OnboardingCard } from './onboarding-card.tsx';
 import { RecentCard } from './recent-card.tsx';
 
-/** Unlike `React.lazy`, renders at once after `preload`. */
+/** Unlike `React.lazy`, renders immediately after `preload`. */
 const WorkInProgress = lazyRouteComponent(() => import('./work-in-progress.tsx'), 'WorkInProgress');
 
 /** Reads what determines the heights of the cards. */

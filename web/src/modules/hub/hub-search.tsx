@@ -18,7 +18,7 @@ type Search = SearchOf<typeof modelHubSearch>;
 const filters = [
   {
     name: 'type',
-    label: 'What to search for',
+    label: 'Type of repository',
     segmented: true,
     options: [
       { value: 'model', label: 'Models' },

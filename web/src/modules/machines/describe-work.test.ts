@@ -8,8 +8,8 @@ const base: Work = {
 };
 
 it.each<[Partial<Work>, string, string]>([
-  [{ kind: 'run' }, 'Training run', 'Nobody'],
-  [{ kind: 'text_deployment', deployments: 1 }, 'Text deployment', 'Nobody'],
+  [{ kind: 'run' }, 'Training run', 'Not shared'],
+  [{ kind: 'text_deployment', deployments: 1 }, 'Text deployment', 'Not shared'],
   [{ kind: 'image_deployment', deployments: 2 }, '2 picture deployments', 'Several users'],
   [{ kind: 'image_model', model_name: 'paris' }, 'Picture model paris', 'Everyone'],
   [

@@ -21,10 +21,10 @@ function withDeployments(model: string, deployments: number): string {
   return deployments > 0 ? `${model.trim()} and ${countOf(deployments, 'deployment')}` : model.trim();
 }
 
-/** Returns who shares the task. */
+/** Returns whom the task serves, besides its owner. */
 export function describeSharing({ kind, deployments }: Work): string {
   if (kind === 'text_model' || kind === 'image_model') return 'Everyone';
-  return deployments > 1 ? 'Several users' : 'Nobody';
+  return deployments > 1 ? 'Several users' : 'Not shared';
 }
 
 /** Returns the slots that it occupies. */

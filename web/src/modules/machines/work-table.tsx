@@ -48,7 +48,7 @@ const columns: Column<Work>[] = [
     hideBelow: 'md',
     cell: ({ machine }) => machine ?? <span className="text-muted">None yet</span>,
   },
-  { id: 'slots', header: 'Takes', width: '11rem', hideBelow: 'md', cell: describeSlots },
+  { id: 'slots', header: 'Slots', width: '11rem', hideBelow: 'md', cell: describeSlots },
   {
     id: 'state',
     header: 'Status',

@@ -52,7 +52,7 @@ it('shows the machine and its cluster to operators only', () => {
   // Narrow screens show it below the name instead of in a column.
   expect(screen.getByText('oven').closest('td')?.textContent).toMatch(/8 cores, 16 GB of memory.*Started/);
   expect(screen.getByText('bakery').closest('tr')?.textContent).toMatch(
-    /Driver kubernetes.*Nothing can be started.*Nothing yet.*Not yet$/,
+    /Driver kubernetes.*Nothing can be started.*Not known yet.*Not yet$/,
   );
   user.is_operator = false;
   rerender(page());

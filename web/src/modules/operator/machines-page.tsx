@@ -52,7 +52,7 @@ const columns: Column<ListedMachine>[] = [
   },
   {
     id: 'offer',
-    header: 'Offers',
+    header: 'Capacity',
     hideBelow: 'md',
     cell: ({ offer }) => <Offered offer={offer} />,
   },
@@ -77,7 +77,7 @@ const columns: Column<ListedMachine>[] = [
 ];
 
 function Offered({ offer }: Pick<ListedMachine, 'offer'>) {
-  if (!offer) return <span className="text-muted">Nothing yet</span>;
+  if (!offer) return <span className="text-muted">Not known yet</span>;
   const { parts, slots } = describeOffer(offer);
   return (
     <>

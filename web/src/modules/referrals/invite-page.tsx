@@ -87,7 +87,7 @@ function Joined({ referral: { referrals } }: { referral: Referral }) {
       <Card>
         <EmptyState
           icon={<UserPlus aria-hidden />}
-          title="Nobody has joined yet"
+          title="No one has joined yet"
           description="Share your link with friends or colleagues. They appear here once they have signed up."
         />
       </Card>

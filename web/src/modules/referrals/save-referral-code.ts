@@ -8,6 +8,6 @@ export function saveReferralCode(search: string): void {
   const code = new URLSearchParams(search).get('referral_code');
   if (code === null || !/^[a-z0-9]{1,40}$/i.test(code)) return;
   const value = `${PENDING_REFERRAL_COOKIE}=${code.toLowerCase()}`;
-  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not in every browser, and the first page waits for nothing
+  // biome-ignore lint/suspicious/noDocumentCookie: not every browser has the cookie store, and the first page does not wait
   document.cookie = `${value}; Path=${PENDING_REFERRAL_PATH}; SameSite=Lax; Max-Age=${AGE_S}`;
 }

@@ -8,7 +8,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { Skeleton } from '../../ui/skeleton.tsx';
 import { useDownloadEvents, useRunTrackers } from './tracking-calls.ts';
 
-/** Where else a run's curves are logged. */
+/** External trackers that also log the run's curves. */
 export function RunTrackers({ runId }: { runId: string }) {
   const download = useDownloadEvents(runId);
   return (

@@ -18,13 +18,13 @@ const FORM_ID = 'tracker';
 
 const words = {
   wandb: {
-    description: 'From your settings at wandb.ai. The key is kept encrypted and never shown again.',
+    description: 'From your settings at wandb.ai. The key is stored encrypted and never shown again.',
     project: 'Project',
     key: 'API key',
     keyHelp: undefined,
   },
   mlflow: {
-    description: 'Your team’s tracking server. The token is kept encrypted and never shown again.',
+    description: 'Your team’s tracking server. The token is stored encrypted and never shown again.',
     project: 'Experiment',
     key: 'Token',
     keyHelp: 'A token, or user:password. Leave it empty if the server requires none.',

@@ -15,7 +15,7 @@ import { QueryView } from '../../ui/query-view.tsx';
 import { TrackerDialog } from './tracker-dialog.tsx';
 import { trackersQuery, useDeleteTracker } from './tracking-calls.ts';
 
-/** Where the user's runs are logged too. */
+/** External trackers that also log the user's runs. */
 export function TrackersCard() {
   return (
     <Card title="Experiment tracking" description="New runs are logged there while they train." flush>

@@ -22,7 +22,7 @@ export function CommandPalette({ begun, onClose }: Props) {
   const { groups, searching, error } = useCommands(typed);
   const perform = (command: Command) => {
     flushSync(onClose);
-    // After the microtask in which the dialog returns the focus, to which a sheet later returns it.
+    // Wait until the dialog has restored the focus, so that a sheet can later return it to the same element.
     queueMicrotask(command.run);
   };
   return (

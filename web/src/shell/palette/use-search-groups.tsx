@@ -7,7 +7,7 @@ import type { Command, CommandGroup } from './match-commands.ts';
 import { useFoundPictures } from './use-found-pictures.ts';
 import { type FoundWork, useFoundWork } from './use-found-work.ts';
 
-/** Maximum number each of deployments and runs. */
+/** Maximum number of deployments, and of runs. */
 const SHOWN_MAX = { atFirst: 5, forWords: 12 };
 
 export type SearchGroups = {

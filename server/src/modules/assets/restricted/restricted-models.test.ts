@@ -91,7 +91,7 @@ test('a change preserves absent fields, and only a new model needs a name', asyn
 });
 
 test('an operator grants or rejects an access request, with an audit log entry for each step', async () => {
-  await expect(ask(ada, '  ')).rejects.toThrow('Say what you want to use the model for');
+  await expect(ask(ada, '  ')).rejects.toThrow('Describe how you plan to use the model');
   expect((await ask(ada)).access).toBe('requested');
   expect((await read(bob)).access).toBe('none');
   await expect(ask(ada)).rejects.toMatchObject({ status: 409 });

@@ -12,7 +12,7 @@ export function apiExamples(origin: string, modelName?: string): { label: string
 }
 
 function curlExample(origin: string, modelName?: string): string {
-  const find = `# The first of the models that answer now
+  const find = `# Use the first available model
 MODEL=$(curl -s ${origin}/v1/models -H "Authorization: Bearer $BAKEHOUSE_API_KEY" |
   grep -o '"id": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
 

@@ -34,7 +34,7 @@ function curlGeneration(origin: string, { edits, ...body }: ExampleRequest): str
   -H "Content-Type: application/json" \\
   -d '${JSON.stringify(body).slice(0, -1).replaceAll("'", `'\\''`)}${picture}' | ${idOf})
 
-# Ask again until its state is completed; its outputs then have their addresses
+# Repeat until its state is completed; its outputs then have URLs
 curl -fsS ${origin}/api/v1/generations/$GENERATION ${key}`;
 }
 

@@ -16,7 +16,7 @@ const sent = new WeakMap<object, SentSource>();
 /** Ids of uploaded masks, by their file or the source of the edit that they belong to. */
 const sentMasks = new WeakMap<object, string>();
 
-/** A file is the same source whatever was edited from it. */
+/** A file is the same source regardless of its edits. */
 const keyOf = (source: Source): object => ('file' in source ? source.file : source);
 
 /** Makes the picture available on the server. Returns how a request names it. */

@@ -15,7 +15,7 @@ export function DeleteDialog({ generations, onClose }: Props) {
       open
       onOpenChange={(open) => !open && onClose()}
       title={`Delete ${countOf(count, 'picture')} and ${one ? 'its' : 'their'} settings?`}
-      description={`${one ? 'It' : 'They'} will be permanently deleted. What ${one ? 'it' : 'they'} cost stays in your transactions.`}
+      description={`${one ? 'It' : 'They'} will be permanently deleted. Your transactions keep the cost.`}
       action="Delete"
       pending={deletion.isPending}
       // If all are deleted, this component unmounts, so only the promise can report it.

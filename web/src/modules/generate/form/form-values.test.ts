@@ -106,7 +106,7 @@ test('explains how an invalid number was corrected', () => {
   expect(correctionsOf(paris, clampedValues(paris, typed))).toEqual({});
 });
 
-test('each number shows its bounds unless another field decides it', () => {
+test('each number shows its bounds unless another field determines it', () => {
   const helps = (strategy: string) =>
     Object.fromEntries(
       visibleFields(paris, { ...initialValues(paris), sampling_strategy: strategy }).map((field) => [
@@ -147,7 +147,7 @@ test('a prompt is required; numbers are never a problem', () => {
   expect(problems(' \n', initialValues(paris))).toEqual({ prompt: 'Please enter a prompt' });
   const values = { ...initialValues(paris), cfg_scale: 16, k: 0, seed: -1 };
   expect(problems('bread', values)).toEqual({});
-  // A value decided by another field is always valid.
+  // A value determined by another field is always valid.
   expect(problems('bread', { ...initialValues(paris), k: 0, sampling_strategy: 'full' })).toEqual({});
 });
 

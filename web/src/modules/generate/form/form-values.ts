@@ -26,7 +26,7 @@ export function initialValues({ fields }: Generator, typed: Record<string, unkno
   );
 }
 
-/** Returns the values after Reset. A field that another field decides keeps its typed value for later. */
+/** Returns the values after Reset. A field determined by another field keeps its typed value. */
 export function resetValues(generator: Generator, values: FormValues): FormValues {
   const reset = initialValues(generator, generator.reset);
   const decided = generator.fields.filter((field) => decidedValue(field, reset) !== undefined);
@@ -34,7 +34,7 @@ export function resetValues(generator: Generator, values: FormValues): FormValue
   return initialValues(generator, { ...generator.reset, ...kept });
 }
 
-/** Returns the values overridden by the given settings, except fields that another field decides. */
+/** Returns the values overridden by the given settings, except fields determined by another field. */
 export function withSettings<Values extends Record<string, unknown>>(
   { fields }: Generator,
   typed: Values,
@@ -95,7 +95,7 @@ export function requestParameters(generator: Generator, values: FormValues): Gen
 }
 
 /**
- * Returns the fields to render. A field that another field decides is disabled. The LoRA fields are in
+ * Returns the fields to render. A field determined by another field is disabled. The LoRA fields are in
  * `lora-field.tsx`.
  */
 export function visibleFields({ fields }: Generator, values: FormValues): FormField<string>[] {

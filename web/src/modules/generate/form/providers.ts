@@ -15,7 +15,7 @@ export type NamedProvider = { model?: string; service?: string };
 type Known = {
   /** Providers of the generator, as far as known. */
   served: ServedGenerator | undefined;
-  /** The page offers only this installation's own models. */
+  /** The page offers only this server's own models. */
   ownOnly: boolean;
   /** The user's usable deployments, newest first. */
   models: readonly { model_name: string; title: string }[];

@@ -14,7 +14,7 @@ test('without the starter a page opens with the specified values, and earlier va
   });
 });
 
-test('a quality changes only its own settings, and fields decided by others stay', () => {
+test('a quality changes only its own settings, and fields determined by others stay', () => {
   const typed = { ...openingValues('paris', true, {}), k: 6, seed: 7 };
   const draft = withQuality(paris, typed, labelled('Draft'), ofStarter);
   expect(draft).toMatchObject({ num_inference_steps: 10, sampling_strategy: 'top1', k: 6, seed: 7 });

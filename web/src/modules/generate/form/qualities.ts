@@ -30,7 +30,7 @@ export function openingValues(
   return initialValues(generator, { ...own?.settings, ...typed });
 }
 
-/** Returns the values with a quality's settings; fields that another field decides keep their typed value. */
+/** Returns the values with a quality's settings; fields determined by another field keep their typed value. */
 export function withQuality(
   generator: Generator,
   values: FormValues,

@@ -11,12 +11,12 @@ test('a page of own models is served only by own models', () => {
   expect([isServed(['upstream'], true), isServed(['upstream', 'own'], true)]).toEqual([false, true]);
 });
 
-test('says what it waits for, without a price', () => {
+test('shows what is missing, without a price', () => {
   expect(unavailableReason(generators.flux, { ownOnly: false, isBeingPrepared: false })).toBe(
-    'Its pictures come from a deployment or a service that an operator connects.',
+    'It needs a deployment, or a service that an operator connects.',
   );
   expect(unavailableReason(generators.wan, { ownOnly: true, isBeingPrepared: false })).toBe(
-    'No model that makes its videos is deployed here.',
+    'No suitable video model is deployed on this server.',
   );
 });
 

@@ -7,7 +7,7 @@ export function isServed(servedBy: readonly Provider[], ownOnly: boolean): boole
   return ownOnly ? servedBy.includes('own') : servedBy.length > 0;
 }
 
-/** The part of the served generators that this needs. */
+/** Providers of the generators, as far as used here. */
 export type ServedBy = Partial<Record<GeneratorName, { served_by: Provider[]; is_being_prepared: boolean }>>;
 
 /** Returns true if a service or the generator's own model serves it, not another generator's starter. */
@@ -16,13 +16,13 @@ export function isConnected(name: GeneratorName, served: ServedBy, ownOnly: bool
   return isServed(by, ownOnly) && (hasStarter(name) || (!ownOnly && by.includes('upstream')));
 }
 
-/** Returns a short label of what answers if it is not connected. */
+/** Returns a short label for a generator that is not connected. */
 export function servedByLabel(served: ServedBy[GeneratorName]): string {
   if (served?.is_being_prepared) return 'being prepared';
   return isServed(served?.served_by ?? [], false) ? 'starter model' : 'not connected';
 }
 
-/** Returns what an unserved page waits for, as a sentence. */
+/** Returns why a page cannot generate, as a sentence. */
 export function unavailableReason(
   { title, makes, retired }: Generator,
   { ownOnly, isBeingPrepared }: { ownOnly: boolean; isBeingPrepared: boolean },
@@ -30,8 +30,7 @@ export function unavailableReason(
   if (retired !== undefined) return retired;
   if (isBeingPrepared)
     return `The starter model for ${title} is still being prepared. You can generate as soon as it is ready.`;
-  const things = makes === 'image' ? 'pictures' : 'videos';
   return ownOnly
-    ? `No model that makes its ${things} is deployed here.`
-    : `Its ${things} come from a deployment or a service that an operator connects.`;
+    ? `No suitable ${makes === 'image' ? 'picture' : 'video'} model is deployed on this server.`
+    : 'It needs a deployment, or a service that an operator connects.';
 }

@@ -20,7 +20,7 @@ export function RequestAccessForm({
     problemsOf: ({ message }) => ({
       message:
         message.trim() === ''
-          ? 'Say what you want to use the model for'
+          ? 'Describe how you plan to use the model'
           : lengthProblem('Message', message, ACCESS_MESSAGE_LENGTH_MAX),
     }),
     onSubmit: ({ message }) => !request.isPending && request.mutate(message),

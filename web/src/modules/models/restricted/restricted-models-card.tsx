@@ -24,7 +24,7 @@ function Actions({ model }: { model: RestrictedModel }) {
   const removal = useDeleteRestrictedModel();
   return (
     <>
-      {model.is_available ? <Badge tone="good">Files are here</Badge> : <Badge>No files yet</Badge>}
+      {model.is_available ? <Badge tone="good">Files available</Badge> : <Badge>No files yet</Badge>}
       <div className="flex">
         <Button
           variant="ghost"

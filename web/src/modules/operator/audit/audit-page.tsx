@@ -55,7 +55,7 @@ function Audit() {
   return (
     <ResourcePage
       title="Audit log"
-      description="Who changed what. Nothing in it can be changed or deleted."
+      description="Who changed what. Entries cannot be changed or deleted."
       filters={filters}
     >
       <ResourceTable
@@ -123,7 +123,7 @@ function Sentence({ entry }: { entry: AuditEntry }) {
   );
 }
 
-/** What was recorded, word for word. */
+/** The recorded details, unchanged. */
 function Details({ entry: { action, user_id, detail } }: { entry: AuditEntry }) {
   const recorded = Object.entries({ action, ...(user_id !== null && { user_id }), ...detail });
   return (

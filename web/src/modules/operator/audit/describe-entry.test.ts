@@ -11,7 +11,7 @@ const base = {
   names: {},
 };
 const show = { amount: (bgl: string) => `${bgl} BGL`, browser: () => 'Firefox on Linux' };
-const say = (entry: Partial<AuditEntry> & { action: string }) =>
+const sentenceOf = (entry: Partial<AuditEntry> & { action: string }) =>
   describeEntry({ ...base, ...entry }, show)
     .map((part) => (typeof part === 'string' ? part : `[${part.name}]`))
     .join('');
@@ -21,7 +21,7 @@ const names = { a1: 'Rye', k1: 'ci', u2: 'bob' };
 
 test.each([
   [{ action: 'user.created' }, '[ada] signed up'],
-  // Whoever knows the address may have asked for it.
+  // Anyone who knows the address can request the link.
   [{ action: 'password.reset_requested' }, '[ada] was sent a link to reset their password'],
   [{ action: 'session.created' }, '[ada] signed in with Firefox on Linux'],
   [{ action: 'session.others_ended', detail: { ended: '1' } }, '[ada] signed out 1 other browser'],
@@ -44,7 +44,10 @@ test.each([
     { action: 'credits.reversed', detail },
     '[ada] was refunded a payment or disputed it, and 5 BGL was taken back',
   ],
-  [{ action: 'credits.reinstated', detail }, '[ada] got back 5 BGL, as a refund failed or a dispute was won'],
+  [
+    { action: 'credits.reinstated', detail },
+    '[ada] got 5 BGL back because a refund failed or a dispute was won',
+  ],
   [
     { action: 'credits.written_off', detail, username: null },
     'Deleted user owed 5 BGL, which was written off with the account',
@@ -66,9 +69,9 @@ test.each([
   [{ action: 'credits.sent', detail, username: null }, 'Deleted user sent 5 BGL to Deleted user'],
   [
     { action: 'address.proven', detail: { by: 'mail' } },
-    '[ada] confirmed their email address by the link that was mailed',
+    '[ada] confirmed their email address with the link in an email',
   ],
   [{ action: 'oven.door_opened' }, '[ada] – oven door opened'],
 ])('%j: %s', (entry, sentence) => {
-  expect(say(entry)).toBe(sentence);
+  expect(sentenceOf(entry)).toBe(sentence);
 });

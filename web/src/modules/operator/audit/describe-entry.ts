@@ -1,22 +1,22 @@
 import type { AuditAction, AuditEntry } from '@bakehouse/contract/audit';
 import { countOf } from '../../../lib/format/count-of.ts';
 
-/** Words, or a person whose own entries are a click away. */
+/** Text, or a user whose name links to their entries. */
 export type Part = string | { userId: string; name: string };
 
 type Describe = (what: {
   detail: Record<string, string>;
-  /** “The name”, or the words where there is none any more. */
+  /** Returns the quoted name, or `otherwise` if the object no longer exists. */
   named: (field: string, otherwise: string) => string;
   person: (field: string) => Part;
-  /** A wire amount in the reader's currency. */
+  /** Formats an API amount in the reader's currency. */
   amount: (field: string) => string;
   browser: () => string;
 }) => Part[];
 
 const DELETED = 'Deleted user';
 
-/** What follows the person who did it. */
+/** Predicates of the sentences; the subject is the user who acted. */
 const predicates: Record<AuditAction, Describe> = {
   'access.granted': ({ person, detail }) => [
     'granted ',
@@ -28,7 +28,7 @@ const predicates: Record<AuditAction, Describe> = {
     person('to_user_id'),
     ` access to ${detail.model_id}`,
   ],
-  'access.requested': ({ detail }) => [`asked for access to ${detail.model_id}`],
+  'access.requested': ({ detail }) => [`requested access to ${detail.model_id}`],
   'address.confirmation_requested': () => ['was sent a link to confirm their email address'],
   'address.proven': ({ detail }) => [`confirmed their email address ${proofs[detail.by ?? ''] ?? ''}`.trim()],
   'api_key.changed': ({ named }) => [`changed ${named('key_id', 'an API key')}`],
@@ -81,12 +81,12 @@ const predicates: Record<AuditAction, Describe> = {
   'codes.created': ({ detail, amount }) => [
     `created ${countOf(Number(detail.count), 'code')} worth ${amount('amount')}${detail.count === '1' ? '' : ' each'}`,
   ],
-  // An earlier version recorded neither amount.
+  // Earlier versions recorded no amount for purchases and reversals.
   'credits.bought': ({ detail, amount }) => [detail.amount ? `bought ${amount('amount')}` : 'bought credits'],
   'credits.charged_back': ({ person, amount }) => [`took back ${amount('amount')} from `, person('payer_id')],
   'credits.granted': ({ person, amount }) => [`granted ${amount('amount')} to `, person('recipient_id')],
   'credits.reinstated': ({ amount }) => [
-    `got back ${amount('amount')}, as a refund failed or a dispute was won`,
+    `got ${amount('amount')} back because a refund failed or a dispute was won`,
   ],
   'credits.reversed': ({ detail, amount }) => [
     `was refunded a payment or disputed it, and ${detail.amount ? `${amount('amount')} was` : 'its credits were'} taken back`,
@@ -97,15 +97,15 @@ const predicates: Record<AuditAction, Describe> = {
   'deployment.ended': ({ named }) => [`ended the deployment of ${named('model_id', 'a model')}`],
   'generation.shared': () => ['shared a picture or video by a link'],
   'generation.unshared': () => ['stopped sharing a picture or video'],
-  'hub_token.deleted': () => ['deleted their access token of the public hub'],
+  'hub_token.deleted': () => ['deleted their access token for the public hub'],
   'tracker.deleted': ({ detail }) => [`disconnected ${detail.service}`],
   'tracker.saved': ({ detail }) => [`connected ${detail.service}`],
-  'hub_token.saved': ({ detail }) => [`saved an access token of ${detail.account} on the public hub`],
+  'hub_token.saved': ({ detail }) => [`saved an access token of ${detail.account} for the public hub`],
   'licence.accepted': ({ detail }) => [`accepted the license ${detail.licence}`],
   'operator.made': () => ['was made an operator'],
   'password.changed': () => ['changed their password'],
   'password.reset': () => ['reset their password'],
-  // Anybody may ask for it who knows the address.
+  // Anyone who knows the address can request the link.
   'password.reset_requested': () => ['was sent a link to reset their password'],
   'price.changed': ({ detail, amount }) => [
     `changed the price ${detail.price_id} from ${amount('previous')} to ${amount('unit_price')}`,
@@ -117,9 +117,9 @@ const predicates: Record<AuditAction, Describe> = {
       : 'did not pay for the credits they were buying',
   ],
   'purchase.refused': ({ detail }) => [`made a payment that was not credited: ${detail.reason}`],
-  'purchase.started': ({ amount }) => [`began to buy ${amount('amount')}`],
+  'purchase.started': ({ amount }) => [`started to buy ${amount('amount')}`],
   'referral.counted': ({ person, amount }) => [
-    'joined at the invitation of ',
+    'accepted the invitation of ',
     person('inviter_id'),
     `; each got ${amount('bonus')}`,
   ],
@@ -145,7 +145,7 @@ const predicates: Record<AuditAction, Describe> = {
 const providers: Record<string, string> = { github: 'GitHub', google: 'Google' };
 
 const proofs: Record<string, string> = {
-  mail: 'by the link that was mailed',
+  mail: 'with the link in an email',
   reset_link: 'by resetting their password',
   provider: 'through a sign-in provider',
   own_provider: 'through a sign-in provider',
@@ -156,7 +156,7 @@ type Show = {
   browser: (userAgent: string) => string;
 };
 
-/** An entry as a sentence: 'ada deployed “Baker”'. What an earlier version recorded is said by its own words. */
+/** Returns an entry as a sentence: 'ada deployed “Baker”'. Shows the name of an unknown action as words. */
 export function describeEntry(entry: AuditEntry, show: Show): Part[] {
   const { action, detail, names, user_id, username } = entry;
   const by: Part = user_id === null ? 'The server' : personOf(user_id, username);

@@ -53,7 +53,7 @@ test('codes without a last day do not expire', async () => {
 test('rejects an incomplete date instead of ignoring it', async () => {
   vi.spyOn(day(), 'validity', 'get').mockReturnValue({ badInput: true } as ValidityState);
   await submit();
-  expect(screen.getByText('Enter the whole date, or leave it empty')).toBeTruthy();
+  expect(screen.getByText('Enter a complete date, or leave it empty')).toBeTruthy();
   expect(body()).toBeUndefined();
 });
 

@@ -12,7 +12,7 @@ import { endpointQuery } from '../../../lib/api/endpoint-query.ts';
 import { refetchQueries } from '../../../lib/mutation/refetch-queries.ts';
 import { useMutation } from '../../../lib/mutation/use-mutation.ts';
 
-/** A proof takes a moment, unless it is the first over many transfers. */
+/** A check takes seconds, but the first check of many transfers takes longer. */
 const PROOF_POLL_MS = 3_000;
 
 export const ledgerQuery = endpointQuery(
