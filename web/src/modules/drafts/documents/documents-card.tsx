@@ -21,10 +21,7 @@ export function DocumentsCard({ draft }: { draft: Draft }) {
   const removal = useRemoveDocument(id);
   const running = isRunning(draft);
   return (
-    <Card
-      title="Documents"
-      description="Their text is kept with the draft until you delete it. The files are not."
-    >
+    <Card title="Documents" description="Only their text is stored, until you delete the draft.">
       {!running && (
         <FileDrop
           onFiles={(chosen) => void add(chosen.map(({ file }) => file))}
