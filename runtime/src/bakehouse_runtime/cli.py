@@ -47,7 +47,7 @@ def parser() -> argparse.ArgumentParser:
     """Returns the parser for all commands and their arguments."""
     root = argparse.ArgumentParser(
         prog="bakehouse_runtime",
-        description="What a Bakehouse workload executes: preparing, validating, training, serving.",
+        description="Runs Bakehouse workloads: prepares, validates, trains and serves models.",
     )
     commands = root.add_subparsers(required=True, metavar="COMMAND")
 
@@ -60,7 +60,7 @@ def parser() -> argparse.ArgumentParser:
     prepare.set_defaults(run=_prepare)
 
     commands.add_parser(
-        "probe", help="compute a little on each GPU; prints their names"
+        "probe", help="test each GPU with a small computation; prints their names"
     ).set_defaults(run=_probe)
 
     commands.add_parser(
@@ -80,14 +80,14 @@ def parser() -> argparse.ArgumentParser:
         ),
         ("train", _train, "train by a spec and report to its server"),
         ("serve", _serve, "serve a model by a spec until it is stopped"),
-        ("export", _export, "make one whole model of a fine-tune and report to its server"),
+        ("export", _export, "merge a fine-tune into a complete model and report to its server"),
     ):
         command = commands.add_parser(name, help=text)
         command.add_argument("spec", type=Path, metavar="SPEC.json")
         command.set_defaults(run=run)
 
     fetch = commands.add_parser(
-        "fetch", help="ask the server for the spec of an attempt, and bring its inputs here"
+        "fetch", help="download the spec of an attempt and its inputs from the server"
     )
     fetch.add_argument("--server", required=True, metavar="URL")
     fetch.add_argument("--workload", required=True, metavar="ID")
@@ -102,7 +102,7 @@ def parser() -> argparse.ArgumentParser:
     fetch.set_defaults(run=_fetch)
 
     pull = commands.add_parser(
-        "pull", help="bring the inputs of a spec here, and become the command that works on them"
+        "pull", help="download the inputs of a spec, then run its command in this process"
     )
     pull.add_argument("--cache", type=Path, required=True, metavar="DIR")
     pull.add_argument("spec", type=Path, metavar="SPEC.json")
@@ -143,7 +143,7 @@ def _edit_rows(_: argparse.Namespace) -> int:
 
 
 def _answer(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> int:
-    """Answers the JSON on stdin on stdout."""
+    """Reads a JSON request from stdin and writes the JSON answer to stdout."""
     import json
 
     try:
@@ -182,7 +182,7 @@ def _fetch(arguments: argparse.Namespace) -> int:
     except WorkloadOver as over:
         print(over, file=sys.stderr)
         is_to_work = False
-    # A failure status prevents the next container from starting when there is no work.
+    # If there is no work, a failure status prevents the next container from starting.
     return 0 if is_to_work else _EX_TEMPFAIL
 
 

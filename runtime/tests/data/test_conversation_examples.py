@@ -150,7 +150,7 @@ def test_counts_repeated_rows_as_one_for_the_split(tmp_path: Path, tiny_model: P
     rows = [{"text": f"The bread is dark {number}."} for number in (1, 2, 3, 3)]
     path = write_rows(tmp_path / "x.jsonl", rows)
     assert prepare(path, tiny_model, **COLUMNS_BY_FORMAT).warnings == [
-        "1 row repeats another row: those of one text are all trained on or all held out."
+        "1 row repeats another row: rows with the same text are all trained on or all held out."
     ]
 
 

@@ -104,8 +104,8 @@ def test_keeps_rows_of_one_question_on_one_side_of_the_split(
 
     assert not questions(prepared.train) & questions(prepared.held_out)
     assert prepared.warnings == [
-        "40 rows repeat the question of another row: those of one question are all trained on or "
-        "all held out."
+        "40 rows repeat the question of another row: rows with the same question "
+        "are all trained on or all held out."
     ]
 
 

@@ -105,11 +105,11 @@ def test_drops_a_row_without_a_rating_and_lists_valid_ones(
 
 def test_rejects_answers_that_are_all_good_or_all_bad(tmp_path: Path, tied_model: Path) -> None:
     path = write_rows(tmp_path / "x.jsonl", [row(at) for at in range(10)])
-    refused = "those of x.jsonl are all good: add bad ones, or choose the objective SFT."
+    refused = "but all answers of x.jsonl are good: add bad ones, or choose the objective SFT."
     with pytest.raises(PlainError, match=refused):
         prepare(path, tied_model, format="feedback")
     bad = write_rows(tmp_path / "y.jsonl", [row(at, label=False) for at in range(10)])
-    with pytest.raises(PlainError, match=r"those of y.jsonl are all bad: add good ones\.$"):
+    with pytest.raises(PlainError, match=r"but all answers of y.jsonl are bad: add good ones\.$"):
         prepare(bad, tied_model, format="feedback")
     # The only bad answer is held out, so there is nothing to learn from.
     for seed in range(20):
@@ -118,9 +118,9 @@ def test_rejects_answers_that_are_all_good_or_all_bad(tmp_path: Path, tied_model
         try:
             prepared = prepare(one, tied_model, seed=seed)
         except PlainError as error:
-            assert "The only bad answer is held out, so that it would learn from good" in str(error)
+            assert "The only bad answer is held out, so only good ones remain" in str(error)
             break
-        said = "The held-out answers are all good, so the run cannot say whether good answers gain"
+        said = "The held-out answers are all good, so the run cannot measure whether it prefers"
         assert any(warning.startswith(said) for warning in prepared.warnings)
     else:
         pytest.fail("it was never held out")
@@ -158,7 +158,7 @@ def test_sft_trains_on_good_answers_and_warns(tmp_path: Path, tied_model: Path) 
     assert prepared.dropped.by_line()[0].reason == (
         "the answer is bad, and SFT learns the good ones alone"
     )
-    assert [said for said in prepared.warnings if "SFT learns the good answers alone" in said]
+    assert [said for said in prepared.warnings if "SFT learns only from the good answers" in said]
 
 
 def test_kto_explains_the_required_format(tmp_path: Path, tied_model: Path) -> None:

@@ -314,12 +314,15 @@ def test_chosen_format_overrides_the_recognised_one(tmp_path: Path) -> None:
         ),
         (
             "messages",
-            "x.jsonl has no column, or several, with lists of messages (role, content).",
+            "x.jsonl must have exactly one column with lists of messages (role, content).",
         ),
-        ("sharegpt", "x.jsonl has no column, or several, with lists of turns (from, value)."),
+        ("sharegpt", "x.jsonl must have exactly one column with lists of turns (from, value)."),
         ("alpaca", "x.jsonl has no columns instruction and output."),
-        ("prompt_completion", "Choose which columns of x.jsonl hold the question and the answer."),
-        ("text", "Choose which column of x.jsonl holds the text."),
+        (
+            "prompt_completion",
+            "Choose which columns of x.jsonl contain the question and the answer.",
+        ),
+        ("text", "Choose which column of x.jsonl contains the text."),
     ],
 )
 def test_rejects_a_file_in_another_format_with_its_columns(

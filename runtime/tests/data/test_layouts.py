@@ -66,7 +66,7 @@ def test_reads_a_layout_or_explains_the_fix(tmp_path: Path, case: dict[str, Any]
 
 def test_warns_about_a_text_file_with_json_rows() -> None:
     assert text_warnings('{"q": "Hi"}\n\n{"q": "Bye"}\n', "x/d.txt") == [
-        "d.txt holds lists or objects in JSON, and is learnt as the text that it is: name it "
+        "d.txt contains JSON lists or objects, but is trained on as plain text: name it "
         ".jsonl or .json to train on its rows."
     ]
     assert text_warnings('Once\n{"q": 1}\nupon a time\n', "d.txt") == []

@@ -118,7 +118,7 @@ def test_sft_trains_on_better_answers_and_warns(tmp_path: Path, tied_model: Path
     prepared = prepare_examples(path, data_spec(path.name, **_UNNAMED), tokens, 256)
     assert prepared.train.rejected is None
     assert all("with pleasure" in text for text in texts(prepared.train, tokens))
-    assert [said for said in prepared.warnings if "SFT learns the better answers alone" in said]
+    assert [said for said in prepared.warnings if "SFT learns only from the better answers" in said]
 
 
 def test_dpo_explains_the_required_format(tmp_path: Path, tied_model: Path) -> None:
@@ -129,7 +129,7 @@ def test_dpo_explains_the_required_format(tmp_path: Path, tied_model: Path) -> N
     with pytest.raises(PlainError, match=sentence):
         prepare(tmp_path / "x.txt", tied_model)
     # Without a named format, the file must have pairs.
-    with pytest.raises(PlainError, match="hold the question, the better and the worse answer"):
+    with pytest.raises(PlainError, match="contain the question, the better and the worse answer"):
         prepare(write_pairs(tmp_path, 5), tied_model)
     messages = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello"}]
     beside = {"messages": messages, **row(1)}

@@ -271,11 +271,11 @@ def test_reports_utf16(tmp_path: Path) -> None:
 def test_rejects_empty_files_and_other_file_types(tmp_path: Path) -> None:
     with pytest.raises(PlainError, match="is empty"):
         read(write(tmp_path, "x.csv", ""))
-    with pytest.raises(PlainError, match="holds no text"):
+    with pytest.raises(PlainError, match="contains no text"):
         read_text(write(tmp_path, "x.txt", " \n\n"), "x.txt")
     with pytest.raises(PlainError, match="use a csv, jsonl, json, txt or parquet file"):
         read(write(tmp_path, "x.png", "PNG"))
-    with pytest.raises(PlainError, match=r"^x\.xlsx is a workbook: save its sheet as CSV\.$"):
+    with pytest.raises(PlainError, match=r"^x\.xlsx is a workbook: save a sheet as CSV\.$"):
         read(write(tmp_path, "x.xlsx", "PK"))
     with pytest.raises(PlainError, match=r"^x\.jsonl\.gz is packed: unpack it first\.$"):
         read(write(tmp_path, "x.jsonl.gz", "\x1f"))

@@ -29,12 +29,12 @@ def repeat_warnings(repeated: int, data_format: DataFormat) -> list[str]:
     repeats = "repeats" if repeated == 1 else "repeat"
     if data_format.format == "text":
         return [
-            f"{in_rows(repeated)} {repeats} another row: those of one text are all trained on or "
-            "all held out."
+            f"{in_rows(repeated)} {repeats} another row: rows with the same text are all trained "
+            "on or all held out."
         ]
     return [
-        f"{in_rows(repeated)} {repeats} the question of another row: those of one question are all "
-        "trained on or all held out."
+        f"{in_rows(repeated)} {repeats} the question of another row: rows with the same question "
+        "are all trained on or all held out."
     ]
 
 
@@ -44,12 +44,12 @@ def objective_warnings(objective: Objective, data_format: DataFormat) -> list[st
         return []
     if data_format.format == "feedback":
         return [
-            "SFT learns the good answers alone: choose the objective KTO to learn from the bad "
-            "ones too."
+            "SFT learns only from the good answers: choose the objective KTO to learn from "
+            "the bad ones too."
         ]
     if data_format.format == "preference":
         return [
-            "SFT learns the better answers alone: choose the objective DPO to learn from the worse "
-            "ones too."
+            "SFT learns only from the better answers: choose the objective DPO to learn from "
+            "the worse ones too."
         ]
     return []

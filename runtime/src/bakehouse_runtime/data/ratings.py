@@ -37,12 +37,12 @@ def require_both_kinds(prepared: Prepared, file_path: str) -> None:
         count = getattr(held_out, other)
         which = f"The only {other} answer is" if count == 1 else f"All {count} {other} answers are"
         raise PlainError(
-            f"KTO learns from good and bad answers. {which} held out, so that it would learn from "
-            f"{kind} ones alone: add {other} ones, or choose a larger train/test split."
+            f"KTO learns from good and bad answers. {which} held out, so only "
+            f"{kind} ones remain: add {other} ones, or choose a larger train/test split."
         )
     advice = ", or choose the objective SFT" if kind == "good" else ""
     raise PlainError(
-        f"KTO learns from good and bad answers, and those of {Path(file_path).name} are all "
+        f"KTO learns from good and bad answers, but all answers of {Path(file_path).name} are "
         f"{kind}: add {other} ones{advice}."
     )
 
@@ -54,6 +54,6 @@ def held_out_warnings(prepared: Prepared) -> list[str]:
         return []
     kind = "good" if ratings.good else "bad"
     return [
-        f"The held-out answers are all {kind}, so the run cannot say whether good answers gain on "
-        "bad ones."
+        f"The held-out answers are all {kind}, so the run cannot measure whether it prefers "
+        "good answers."
     ]

@@ -115,7 +115,7 @@ def _without_media(
     # Parquet reads only the columns that are used.
     if column is None or row.values.get(column, True) in _NO_MEDIA:
         return read
-    return Dropped(read.line, f"{mark} stands for column {column}: only text can be trained on")
+    return Dropped(read.line, f"{mark} refers to column {column}: only text can be trained on")
 
 
 def _named_format(data: DataSpec) -> DataFormat | None:
@@ -168,22 +168,22 @@ def _why_unrecognised(data: DataSpec, columns: list[str], first: list[Row | Drop
 
 
 _JSON_LINES = (
-    "A .jsonl file has one whole object on each line; a list of objects belongs into a .json file."
+    "A .jsonl file has one complete object per line; save a list of objects as a .json file."
 )
 _HEADER = " They are named by its first line: put one above it if that is a row already."
 # Errors for a file that is not recognised, by wanted format.
 _UNRECOGNISED: dict[FormatName | None, str] = {
     None: "The format of {name} is not recognized: choose one, and the columns that it needs.",
-    "messages": "{name} has no column, or several, with lists of messages (role, content).",
-    "sharegpt": "{name} has no column, or several, with lists of turns (from, value).",
+    "messages": "{name} must have exactly one column with lists of messages (role, content).",
+    "sharegpt": "{name} must have exactly one column with lists of turns (from, value).",
     "alpaca": "{name} has no columns instruction and output.",
-    "prompt_completion": "Choose which columns of {name} hold the question and the answer.",
-    "text": "Choose which column of {name} holds the text.",
-    "preference": "Choose which columns of {name} hold the question, the better and the worse "
+    "prompt_completion": "Choose which columns of {name} contain the question and the answer.",
+    "text": "Choose which column of {name} contains the text.",
+    "preference": "Choose which columns of {name} contain the question, the better and the worse "
     "answer.",
-    "feedback": "Choose which columns of {name} hold the question, the answer, and whether it is "
-    "good or bad.",
-    "prompts": "Choose which column of {name} holds the prompt.",
+    "feedback": "Choose which columns of {name} contain the question, the answer, and whether it "
+    "is good or bad.",
+    "prompts": "Choose which column of {name} contains the prompt.",
 }
 
 
@@ -193,8 +193,8 @@ def _name_warnings(columns: list[str], data_format: DataFormat, file_path: str) 
     if data_format.format != "text" or len(columns) > 1 or not is_csv or find(columns, *TEXT.names):
         return []
     return [
-        f"The first line, {columns[0]}, is the name of the only column and not learnt: put a line "
-        "with the name text above it if it is a row."
+        f"The first line, {columns[0]}, is used as the name of the only column: if it is a row, "
+        "insert the line 'text' above it."
     ]
 
 
@@ -203,8 +203,8 @@ def text_warnings(text: str, file_path: str) -> list[str]:
     lines = (line.strip() for line in islice(io.StringIO(text), SNIFFED_ROWS))
     if are_structures(lines):
         return [
-            f"{Path(file_path).name} holds lists or objects in JSON, and is learnt as the text "
-            "that it is: name it .jsonl or .json to train on its rows."
+            f"{Path(file_path).name} contains JSON lists or objects, but is trained on as plain "
+            "text: name it .jsonl or .json to train on its rows."
         ]
     return []
 
@@ -213,7 +213,7 @@ def read_text(path: Path, file_path: str) -> str:
     """Reads a whole text file. Raises PlainError if it is empty or not UTF-8."""
     text = "".join(text_pieces(path, Path(file_path).name))
     if not text.strip():
-        raise PlainError(f"{Path(file_path).name} holds no text.")
+        raise PlainError(f"{Path(file_path).name} contains no text.")
     return text
 
 
@@ -252,7 +252,7 @@ def open_table(
         case ending if ending in _PACKED:
             raise PlainError(f"{name} is packed: unpack it first.")
         case ending if ending in _WORKBOOKS:
-            raise PlainError(f"{name} is a workbook: save its sheet as CSV.")
+            raise PlainError(f"{name} is a workbook: save a sheet as CSV.")
     raise PlainError(f"{name} cannot be read: use a csv, jsonl, json, txt or parquet file.")
 
 

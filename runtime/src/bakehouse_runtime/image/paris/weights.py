@@ -139,7 +139,7 @@ def save_expert(expert: Expert, folder: Path, dtype: torch.dtype) -> None:
 def save_difference(
     expert: Expert, base: Expert, folder: Path, rank: int, dtype: torch.dtype
 ) -> None:
-    """Writes `expert` as a difference from `base`, which belongs into the sibling folder `base/`.
+    """Writes `expert` as a difference from `base`, which must be in the sibling folder `base/`.
     Matrices store the `rank` largest singular values of the difference (the nearest matrix of that
     rank, Eckart and Young 1936), other parameters the whole difference."""
     started = base.state_dict()
@@ -255,7 +255,7 @@ def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
 def _norm_eps(folder: Path) -> float:
     value = _config(folder).get("norm_eps", ExpertShape.norm_eps)
     if not (isinstance(value, float) and 0 < value < 1):
-        raise PlainError(f"The norm_eps in {folder.name}/config.json is no number between 0 and 1.")
+        raise PlainError(f"The norm_eps in {folder.name}/config.json is not a number between 0 and 1.")
     return value
 
 

@@ -200,8 +200,8 @@ class Training:
         unreadable: Exception | None = None
         for path in paths:
             try:
-                # Loaded on the CPU: on a GPU it would need memory next to the model. A GPU copies
-                # all values; on the CPU the optimizers would hold on to the mapped file.
+                # Load into main memory, because the GPU holds the model. Map the file only for a GPU,
+                # which copies all values; CPU optimizers would keep references to the mapped file.
                 mapped = self.device.type != "cpu"
                 state = torch.load(path, map_location="cpu", mmap=mapped, weights_only=True)
             # The file is truncated, empty or overwritten.
