@@ -14,11 +14,11 @@ async function open(keepOpen: boolean) {
     </Dialog>,
   );
   await screen.findByText('bh_secret');
-  const clickBeside = async () => {
+  const clickOutside = async () => {
     const backdrop = document.querySelector('.dialog-backdrop');
     if (backdrop) await userEvent.click(backdrop);
   };
-  return { clickBeside };
+  return { clickBeside: clickOutside };
 }
 
 beforeEach(() => {

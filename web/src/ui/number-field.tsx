@@ -104,9 +104,9 @@ function StepButton({ label, onStep, disabled, children }: ButtonProps) {
     if (!isHeld) return;
     const release = () => setHeld(false);
     for (const type of RELEASES) addEventListener(type, release);
-    let timer = setTimeout(function goOn() {
+    let timer = setTimeout(function repeat() {
       stepOn();
-      timer = setTimeout(goOn, HOLD_MS.next);
+      timer = setTimeout(repeat, HOLD_MS.next);
     }, HOLD_MS.first);
     return () => {
       clearTimeout(timer);

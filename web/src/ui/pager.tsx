@@ -23,8 +23,8 @@ export function Pager({ pages }: { pages: Pages }) {
 function NextPage({ pages }: { pages: Pages }) {
   const { isFetching, isFetchingNextPage, isFetchNextPageError, error } = pages;
   const end = useRef<HTMLDivElement>(null);
-  const goOn = () => void pages.fetchNextPage({ cancelRefetch: false });
-  const reached = useEffectEvent(goOn);
+  const loadNext = () => void pages.fetchNextPage({ cancelRefetch: false });
+  const reached = useEffectEvent(loadNext);
   // Stop after a failure until the user retries, else it would loop forever.
   const waits = isFetching || isFetchNextPageError;
   // Observe again after every fetch: after a short page the end may still be visible.
@@ -54,7 +54,7 @@ function NextPage({ pages }: { pages: Pages }) {
           The rest could not be loaded: {error?.message}
         </p>
       )}
-      <Button size="sm" loading={isFetchingNextPage} onClick={goOn}>
+      <Button size="sm" loading={isFetchingNextPage} onClick={loadNext}>
         {isFetchNextPageError ? 'Try again' : 'Load more'}
       </Button>
     </div>

@@ -43,11 +43,11 @@ export function useClosingQuestion(
 ): Closing {
   // Keep the question stable while it is shown, even if `dirty` changes.
   const [asked, setAsked] = useState({ ...discard, open: false });
-  const ask = () => setAsked({ ...(typeof dirty === 'object' ? dirty : discard), open: true });
+  const openQuestion = () => setAsked({ ...(typeof dirty === 'object' ? dirty : discard), open: true });
   // Resolves the blocked navigation; null if only this is closing.
   const block = useRef<((blocked: boolean) => void) | null>(null);
   useNavigationBlocker(dirty !== false, partOf, () => {
-    ask();
+    openQuestion();
     return new Promise((resolve) => {
       block.current = resolve;
     });
@@ -62,7 +62,7 @@ export function useClosingQuestion(
     block.current = null;
   };
   return {
-    requestClose: () => (dirty ? ask() : onClose()),
+    requestClose: () => (dirty ? openQuestion() : onClose()),
     question: (
       <ConfirmDialog
         {...asked}

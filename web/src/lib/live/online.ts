@@ -61,7 +61,7 @@ export function recordServerStatus(status: number): void {
  * nothing.
  */
 export function checkServer(): Promise<void> {
-  asking ??= ask().finally(() => {
+  asking ??= requestFavicon().finally(() => {
     asking = null;
     plan();
   });
@@ -91,7 +91,7 @@ export function watchServer(onChange: (online: boolean) => void): () => void {
   };
 }
 
-async function ask(): Promise<void> {
+async function requestFavicon(): Promise<void> {
   try {
     const response = await fetch('/favicon.svg', {
       method: 'HEAD',

@@ -63,7 +63,7 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
   let changes = new Map<string, ChangeEvent>();
   let running = false;
 
-  async function goOn(): Promise<void> {
+  async function refetchNext(): Promise<void> {
     running = true;
     await pause(GATHER_MS);
     while (changes.size > 0 && !signal.aborted) {
@@ -84,7 +84,7 @@ export function changeRefresher(signal: AbortSignal): (change: ChangeEvent) => v
 
   return (change) => {
     changes.set(`${change.topic} ${change.id}`, change);
-    if (!running) void goOn();
+    if (!running) void refetchNext();
   };
 }
 

@@ -67,7 +67,7 @@ function LoadedPage({
   const [open, setOpen] = useState<'edit' | 'share' | 'delete' | null>(null);
   const canChange = asset.user_id === user.id;
   const close = () => setOpen(null);
-  const askToDelete = () => {
+  const openDeleteDialog = () => {
     deletion.reset();
     setOpen('delete');
   };
@@ -91,7 +91,7 @@ function LoadedPage({
                 <Button size="icon" aria-label="Edit" onClick={() => setOpen('edit')}>
                   <Pencil aria-hidden />
                 </Button>
-                <Button size="icon" aria-label="Delete" onClick={askToDelete}>
+                <Button size="icon" aria-label="Delete" onClick={openDeleteDialog}>
                   <Trash2 aria-hidden />
                 </Button>
                 {more?.(asset)}

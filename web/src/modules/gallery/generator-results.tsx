@@ -26,7 +26,7 @@ import { GenerationPicture } from './view/generation-picture.tsx';
 export type ShownResult = {
   /** Null shows nothing, even if there is a newer one. */
   id: string | null;
-  besideId?: string;
+  comparedId?: string;
 };
 
 /** The picture to edit and the requested model, if any. */
@@ -57,7 +57,7 @@ export function GeneratorResults({ generator, shown, onShow, wanted, empty, onSt
   const followed = underWay ?? all.find(({ id }) => id === followedId);
   const found = followed ?? (newest && isAbout(newest, wanted) ? newest : undefined);
   const id = shown ? shown.id : found?.id;
-  if (shown?.id && shown.besideId) {
+  if (shown?.id && shown.comparedId) {
     return (
       <Card
         title="Side by side"
@@ -67,7 +67,7 @@ export function GeneratorResults({ generator, shown, onShow, wanted, empty, onSt
           </Button>
         }
       >
-        <CompareGenerations ids={[shown.besideId, shown.id]} />
+        <CompareGenerations ids={[shown.comparedId, shown.id]} />
       </Card>
     );
   }
@@ -128,7 +128,7 @@ function Result({ id, known, isNew, onShow, onStartOver }: ResultProps) {
             <GenerationActions
               generation={generation}
               onDeleted={() => onShow(null)}
-              onRunAgain={(started) => onShow({ id: started.id, besideId: id })}
+              onRunAgain={(started) => onShow({ id: started.id, comparedId: id })}
               more={onStartOver && <Button onClick={onStartOver}>Start over</Button>}
             />
             <GenerationFigures generation={generation} />

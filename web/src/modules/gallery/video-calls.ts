@@ -9,7 +9,7 @@ import { notify } from '../../ui/notify.ts';
 import { removeFromLists } from './deletion-calls.ts';
 import { LISTS } from './generation-queries.ts';
 
-/** Videos have at most some hundred megabytes. */
+/** A video has at most a few hundred megabytes. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
 
 /** Deletes a video through the videos API. */

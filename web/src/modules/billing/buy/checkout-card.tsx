@@ -21,7 +21,8 @@ export function CheckoutCard() {
   const { values, problems, change, onSubmit } = useForm({
     initial: () => ({ usd: String(creditPackagesUsd[1]) }),
     problemsOnSubmit: ({ usd }) => ({ usd: usdProblem(usd) }),
-    onSubmit: ({ usd }) => checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: goOn }),
+    onSubmit: ({ usd }) =>
+      checkout.mutate({ usd, idempotencyKey: keys.keyFor(usd) }, { onSuccess: openCheckout }),
   });
   const { usd } = values;
   const amount = amountInBgl(usd, 'USD');
@@ -32,7 +33,7 @@ export function CheckoutCard() {
   }
 
   // Not called if the user has left the page: the component is unmounted.
-  function goOn({ checkout_url }: { checkout_url: string }) {
+  function openCheckout({ checkout_url }: { checkout_url: string }) {
     keys.renew(usd);
     location.assign(checkout_url);
   }

@@ -95,16 +95,19 @@ function promptProblems({ input_column, output_column }: TrainingParameters): Pa
 }
 
 /** The column that a row needs in addition to its answer: the worse answer, or the label. */
-const beside = {
+const comparedColumns = {
   rejected_column: { name: 'rejected', rows: 'preferences' },
   label_column: { name: 'label', rows: 'feedback' },
 } as const;
 
 /** The input column is optional, because a conversation in the output column includes the question. */
-function comparedProblems(parameters: TrainingParameters, which: keyof typeof beside): ParameterProblems {
+function comparedProblems(
+  parameters: TrainingParameters,
+  which: keyof typeof comparedColumns,
+): ParameterProblems {
   const { input_column, output_column } = parameters;
   const other = parameters[which];
-  const { name, rows } = beside[which];
+  const { name, rows } = comparedColumns[which];
   const message = `Output and ${name} columns are required for ${rows}`;
   const isEither = input_column !== '' && [output_column, other].includes(input_column);
   return {

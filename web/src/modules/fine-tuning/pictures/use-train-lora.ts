@@ -76,7 +76,7 @@ export function useTrainLora(datasetId: string | undefined, onStarted: (runId: s
     );
   }
 
-  function goOn() {
+  function continueToNextStep() {
     if (busy || !canStart) return;
     if (Object.keys(problems).length > 0 || state.step === 0) dispatch({ do: 'continue' });
     else if (state.step === 1) validate();
@@ -97,6 +97,6 @@ export function useTrainLora(datasetId: string | undefined, onStarted: (runId: s
       if (action.do !== 'continue') start.reset();
       dispatch(action);
     },
-    goOn,
+    goOn: continueToNextStep,
   };
 }

@@ -59,7 +59,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     finish: () => dispatch({ do: 'finish' }),
   };
 
-  function goOn() {
+  function continueToNextStep() {
     if (busy || !canStart) return;
     if (problem) {
       notify.failure('Validation Error', { description: problem, id: WIZARD_TOAST });
@@ -84,7 +84,7 @@ export function useCreateModel(preset: ModelPreset): Wizard {
     wantedFile: preset.dataFile,
     busy,
     dispatch: change,
-    goOn,
+    goOn: continueToNextStep,
     checkChoice: checked.checkAgain,
     tryAgain,
     ...{ checkError: checked.error, validation: checked.validation, price, reading: checked.reading },

@@ -37,7 +37,7 @@ type Step = {
   isNoForm?: true;
 };
 
-const goOn = { label: 'Continue', does: 'continue' } as const;
+const continueAction = { label: 'Continue', does: 'continue' } as const;
 
 const type: Step = {
   id: 'type',
@@ -45,7 +45,7 @@ const type: Step = {
   asks: 'What do you want to make?',
   Component: StepType,
   problems: (state) => (state.type ? {} : { type: 'Please select a model type first' }),
-  next: goOn,
+  next: continueAction,
 };
 
 const details: Step = {
@@ -54,7 +54,7 @@ const details: Step = {
   asks: 'What will your model be called?',
   Component: StepDetails,
   problems: nameProblems,
-  next: goOn,
+  next: continueAction,
 };
 
 const selection: Step = {
@@ -66,7 +66,7 @@ const selection: Step = {
     ...(!state.baseModelId && { baseModelId: NOT_SELECTED }),
     ...datasetProblems(state),
   }),
-  next: goOn,
+  next: continueAction,
 };
 
 const parameters: Step = {

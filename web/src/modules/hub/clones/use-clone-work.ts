@@ -54,7 +54,7 @@ async function poll(idsOf: () => string[], signal: AbortSignal): Promise<void> {
       };
       turns.set(id, turn);
       if (turn.at > now || signal.aborted) continue;
-      const bytes = await ask(id);
+      const bytes = await fetchBytesDone(id);
       const intervalMs = nextInterval(turn.intervalMs, bytes !== null && bytes !== turn.bytes);
       turns.set(id, { at: performance.now() + intervalMs, intervalMs, bytes: bytes ?? turn.bytes });
       await pause(clonePolling.pauseMs);
@@ -63,7 +63,7 @@ async function poll(idsOf: () => string[], signal: AbortSignal): Promise<void> {
 }
 
 /** Returns the bytes done, or null on failure. */
-async function ask(id: string): Promise<number | null> {
+async function fetchBytesDone(id: string): Promise<number | null> {
   try {
     const clone = await queryClient.fetchQuery({ ...cloneQuery(id), staleTime: 0 });
     queryClient.setQueryData(

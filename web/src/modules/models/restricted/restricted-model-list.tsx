@@ -11,11 +11,11 @@ type Props = {
   /** Explains restricted models if there are none. */
   description: string;
   /** Shown next to each model. */
-  beside: (model: RestrictedModel) => ReactNode;
+  renderEnd: (model: RestrictedModel) => ReactNode;
 };
 
 /** All restricted models with links to their pages. */
-export function RestrictedModelList({ title, description, beside }: Props) {
+export function RestrictedModelList({ title, description, renderEnd }: Props) {
   return (
     <ResourceList
       title={title}
@@ -38,7 +38,7 @@ export function RestrictedModelList({ title, description, beside }: Props) {
             </Link>
             <span className="line-clamp-1 break-all font-mono text-muted text-xs">{model.id}</span>
           </div>
-          {beside(model)}
+          {renderEnd(model)}
         </div>
       )}
     />

@@ -14,7 +14,7 @@ export function RestrictedModelsCard() {
     <RestrictedModelList
       title="Restricted models"
       description="Everyone can find a restricted model; only those you grant access can use it."
-      beside={(model) => <Actions model={model} />}
+      renderEnd={(model) => <Actions model={model} />}
     />
   );
 }

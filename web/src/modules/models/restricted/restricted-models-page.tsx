@@ -12,7 +12,7 @@ export function RestrictedModelsPage() {
     >
       <RestrictedModelList
         description="An operator adds them. You can then request access to them here."
-        beside={({ access }) => <AccessBadge access={access} />}
+        renderEnd={({ access }) => <AccessBadge access={access} />}
       />
     </ResourcePage>
   );

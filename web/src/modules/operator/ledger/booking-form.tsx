@@ -76,14 +76,14 @@ export function BookingForm({ userLabel, defaultDescription, action, tone, pendi
   const { values, problems, change, onSubmit, refuse, reset } = useForm({
     initial: () => empty,
     problemsOf: problemsOf(userLabel),
-    onSubmit: (form) => void ask(trimmed(form)),
+    onSubmit: (form) => void confirmBooking(trimmed(form)),
   });
 
   const showUserError = (error: unknown) => {
     if (isUnknownUser(error)) refuse({ user: error.message });
   };
 
-  async function ask(form: Form) {
+  async function confirmBooking(form: Form) {
     try {
       setAsked({ ...form, account: await find.mutateAsync(form.user) });
       setAsking(true);

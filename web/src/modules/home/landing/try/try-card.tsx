@@ -41,7 +41,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
   const [isMissing, setMissing] = useState(false);
   const input = useRef<HTMLInputElement>(null);
   const isReady = state === 'ready';
-  const ask = (wanted: string) => {
+  const sendText = (wanted: string) => {
     if (!isReady || isBusy) return;
     setMissing(wanted.trim() === '');
     if (wanted.trim() === '') return input.current?.focus();
@@ -51,7 +51,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
   };
   const send = (event: FormEvent) => {
     event.preventDefault();
-    ask(text);
+    sendText(text);
   };
   return (
     <section aria-label={title} className="card flex h-104 min-w-0 flex-col gap-3 p-4 sm:h-auto">
@@ -60,7 +60,7 @@ export function TryCard({ title, state, children, examples, note, onSubmit, ...f
       <ul className="flex min-h-7 flex-wrap gap-1.5">
         {examples.map((example) => (
           <li key={example}>
-            <Button size="sm" disabled={!isReady || isBusy} onClick={() => ask(example)}>
+            <Button size="sm" disabled={!isReady || isBusy} onClick={() => sendText(example)}>
               {example}
             </Button>
           </li>
