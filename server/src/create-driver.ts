@@ -37,7 +37,7 @@ export async function createDriver(
 
 async function localCapacity({ config, log }: Pick<Services, 'config' | 'log'>): Promise<Capacity> {
   return {
-    // If the cluster accepts work without a GPU, the machine does not.
+    // The machine accepts work without a GPU only if the cluster does not.
     ...(!config.cluster?.cpuWork && { 'cpu:run': config.cpuSlots, 'cpu:deployment': CPU_SERVERS }),
     cpuMemoryBytes: machineCpu().memory_bytes,
     gpus: await workingGpus(config, await machineAccelerators(config, log)),

@@ -13,11 +13,11 @@ export function cacheAccelerators(
 ) {
   let found: Accelerators | null = null;
   let first: Promise<void> | null = null;
-  let askAgainAt = 0;
+  let nextProbeAt = 0;
   let problem = '';
 
-  async function ask(settings: EnvironmentSettings, log: Logger): Promise<void> {
-    askAgainAt = Number.POSITIVE_INFINITY;
+  async function probe(settings: EnvironmentSettings, log: Logger): Promise<void> {
+    nextProbeAt = Number.POSITIVE_INFINITY;
     try {
       const listed = await find(settings);
       found = listed ?? noAccelerators;
@@ -29,14 +29,14 @@ export function cacheAccelerators(
       if (String(error) !== problem)
         log.warn({ err: error }, 'failed to list the GPUs of this machine; using the CPU until that works');
       problem = String(error);
-      askAgainAt = now() + ASKED_AGAIN_AFTER_MS;
+      nextProbeAt = now() + ASKED_AGAIN_AFTER_MS;
     }
   }
 
   return {
     read: async (settings: EnvironmentSettings, log: Logger): Promise<Accelerators> => {
-      if (first && !found && now() >= askAgainAt) void ask(settings, log);
-      first ??= ask(settings, log);
+      if (first && !found && now() >= nextProbeAt) void probe(settings, log);
+      first ??= probe(settings, log);
       await first;
       return found ?? noAccelerators;
     },

@@ -19,10 +19,10 @@ export async function probeGpus(
   devices: number[],
   stopped: AbortSignal,
 ): Promise<string[]> {
-  const said = await Promise.all(devices.map((device) => probeGpu(settings, device, stopped)));
-  const failed = devices.filter((_, at) => said[at] !== null);
+  const results = await Promise.all(devices.map((device) => probeGpu(settings, device, stopped)));
+  const failed = devices.filter((_, at) => results[at] !== null);
   await writeFile(await failureOf(settings), failed.join(' '));
-  return failed.map((device) => `GPU ${device} is not used: ${said[devices.indexOf(device)]}`);
+  return failed.map((device) => `GPU ${device} is not used: ${results[devices.indexOf(device)]}`);
 }
 
 /** Returns why the GPU fails, or null. Uses a process per GPU, so that a crash does not affect the others. */
@@ -39,8 +39,8 @@ async function probeGpu(
     return null;
   } catch (error) {
     stopped.throwIfAborted();
-    const said = error instanceof ProgramFailed ? error.output.at(-1) : null;
-    return said ?? 'PyTorch cannot use it.';
+    const lastLine = error instanceof ProgramFailed ? error.output.at(-1) : null;
+    return lastLine ?? 'PyTorch cannot use it.';
   }
 }
 

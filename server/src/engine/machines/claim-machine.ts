@@ -28,7 +28,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
   let held: pg.Client | null = null;
   let released = false;
 
-  function keep(client: pg.Client): void {
+  function watchClient(client: pg.Client): void {
     held = client;
     const checks = setInterval(() => {
       client.query('select 1').catch(() => client.connection.stream.destroy());
@@ -62,7 +62,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
         return;
       }
       log.info('reacquired the claim on this machine');
-      keep(answer);
+      watchClient(answer);
       return;
     }
   }
@@ -70,7 +70,7 @@ export async function claimMachine(databaseUrl: string, log: Logger): Promise<Ma
   for (let tries = 1; tries <= TRIES && held === null; tries += 1) {
     const answer = await tryClaim(databaseUrl);
     if (answer === 'taken') await sleep(TRY_PAUSE_MS);
-    else keep(answer);
+    else watchClient(answer);
   }
   if (held === null) {
     throw new Error(

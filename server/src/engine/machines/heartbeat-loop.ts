@@ -60,7 +60,7 @@ export function createHeartbeat(options: Options): HeartbeatLoop {
   const { db, log, machineId, secretCheck = null, roles, url, asked = () => [], onBeat } = options;
   const id = randomUUID();
   const isWeb = roles.includes('web');
-  let anew = false;
+  let startsSpan = false;
   let others = 0;
   let closed = false;
   let beating: Promise<HeartbeatResult> | null = null;
@@ -71,10 +71,10 @@ export function createHeartbeat(options: Options): HeartbeatLoop {
     try {
       const answersAt = isWeb && url ? url() : null;
       const row = { id, machineId, secretCheck, roles, url: answersAt, asked: asked() };
-      await recordProcessHeartbeat(db, { ...row, anew, breakMs: BREAK_MS });
-      anew = false;
+      await recordProcessHeartbeat(db, { ...row, startsSpan, breakMs: BREAK_MS });
+      startsSpan = false;
     } catch (error) {
-      anew = true;
+      startsSpan = true;
       throw error;
     }
     const lookedAt = performance.now();

@@ -75,7 +75,7 @@ const lives = sql<boolean>`(
   left_at is null and processes.seen_at > clock_timestamp() - ${PRESENT_S} * interval '1 second')`;
 
 /**
- * Records one heartbeat of a process that is reachable at `url`. `anew` starts a new span, as does a pause
+ * Records one heartbeat of a process that is reachable at `url`. `startsSpan` starts a new span, as does a pause
  * longer than `breakMs`.
  */
 export async function recordProcessHeartbeat(
@@ -87,17 +87,17 @@ export async function recordProcessHeartbeat(
     roles: string[];
     url: string | null;
     asked: string[];
-    anew: boolean;
+    startsSpan: boolean;
     breakMs: number;
   },
 ): Promise<void> {
-  const { id, machineId, secretCheck, roles, url, asked, anew, breakMs } = process;
+  const { id, machineId, secretCheck, roles, url, asked, startsSpan, breakMs } = process;
   await sql`
     insert into processes (id, machine_id, secret_check, roles, url, asked, since, seen_at)
     values (${id}, ${machineId}, ${secretCheck}, ${roles}, ${url}, ${asked}, clock_timestamp(), clock_timestamp())
     on conflict (id) do update set url = excluded.url, asked = excluded.asked,
       since = case
-        when ${anew} or processes.seen_at < excluded.seen_at - ${breakMs} * interval '1 millisecond'
+        when ${startsSpan} or processes.seen_at < excluded.seen_at - ${breakMs} * interval '1 millisecond'
         then excluded.seen_at else processes.since end,
       seen_at = excluded.seen_at`.execute(db);
 }

@@ -8,8 +8,13 @@ test.each([
   [{ ...run, attempt: 1 }, { do: 'start' }, "Run 'Baker' starts again"],
   [
     run,
-    { do: 'requeue', reason: 'Its process is gone. It starts again in 5 s.', delaySeconds: 5, failed: true },
-    "Run 'Baker': Its process is gone. It starts again in 5 s.",
+    {
+      do: 'requeue',
+      reason: 'Its process has disappeared. It starts again in 5 s.',
+      delaySeconds: 5,
+      failed: true,
+    },
+    "Run 'Baker': Its process has disappeared. It starts again in 5 s.",
   ],
   [run, { do: 'end', state: 'completed', reason: 'Completed' }, "Run 'Baker' has completed"],
   [

@@ -25,10 +25,10 @@ const failed: Workload['outcome'] = { ...said, type: 'failed', message: 'The fil
 const stopped: Workload['outcome'] = { ...said, type: 'stopped', step: 4 };
 
 const byOthers: [EndedBy, string][] = [
-  ['preempted', 'Work that goes before it has taken its place. It goes on from its last checkpoint in 5 s.'],
-  ['evicted', 'Its machine was cleared. It goes on from its last checkpoint in 5 s.'],
-  ['node_lost', 'Its machine is gone. It goes on from its last checkpoint in 5 s.'],
-  ['image', 'Its image could not be had. It goes on from its last checkpoint in 300 s.'],
+  ['preempted', 'Work with a higher priority replaced it. It resumes from its last checkpoint in 5 s.'],
+  ['evicted', 'Its machine was drained. It resumes from its last checkpoint in 5 s.'],
+  ['node_lost', 'Its machine was lost. It resumes from its last checkpoint in 5 s.'],
+  ['image', 'Its image could not be pulled. It resumes from its last checkpoint in 300 s.'],
 ];
 test.each(byOthers)('an end by %s is no failure of the work, even if it happens often', (by, reason) => {
   const died: Observed = { ...left, by, exitCode: 137, lastLine: 'x' };
@@ -44,11 +44,11 @@ test.each(byOthers)('an end by %s is no failure of the work, even if it happens 
 
 test('running out of memory counts as a failure of the work, and five in a row end it', () => {
   const died: Observed = { ...left, by: 'oom', exitCode: 137, lastLine: 'x' };
-  const why = 'It needed more memory than it was given.';
+  const why = 'It exceeded its memory limit.';
   expect(plan(running, died)).toMatchObject({
     do: 'requeue',
     failed: true,
-    reason: `${why} It goes on from its last checkpoint in 5 s.`,
+    reason: `${why} It resumes from its last checkpoint in 5 s.`,
   });
   expect(plan({ ...running, failures: FAILURES_MAX - 1 }, died)).toEqual({
     do: 'end',
@@ -64,9 +64,9 @@ test('work that lost its folder resumes from its upload', () => {
   expect(uploaded(3, gone)).toMatchObject({
     do: 'requeue',
     workLost: true,
-    reason: 'Its machine was cleared. It goes on from its last checkpoint in 5 s.',
+    reason: 'Its machine was drained. It resumes from its last checkpoint in 5 s.',
   });
-  expect(uploaded(0, gone)).toMatchObject({ reason: 'Its machine was cleared. It starts again in 5 s.' });
+  expect(uploaded(0, gone)).toMatchObject({ reason: 'Its machine was drained. It starts again in 5 s.' });
   expect(uploaded(3, { ...gone, folder: 'kept' })).not.toHaveProperty('workLost');
   const asked = { ...running, wanted: 'stopped', state: 'stopping', outcome: stopped } as const;
   expect(plan(asked, gone)).toMatchObject({ state: 'stopped', workLost: true });

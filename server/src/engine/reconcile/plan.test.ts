@@ -56,7 +56,7 @@ const stopped: Workload['outcome'] = { ...said, type: 'stopped', step: 4 };
 
 const goOn: Step = {
   do: 'requeue',
-  reason: 'Interrupted by the server. It goes on from its last checkpoint',
+  reason: 'Interrupted by the server. It resumes from its last checkpoint',
   delaySeconds: 0,
   failed: false,
 };
@@ -114,7 +114,7 @@ describe('plan', () => {
         failed: true,
         delaySeconds: 5,
         reason:
-          'It ended unexpectedly with status 1: No such column. It goes on from its last checkpoint in 5 s.',
+          'It ended unexpectedly with status 1: No such column. It resumes from its last checkpoint in 5 s.',
       },
     ],
     [
@@ -124,7 +124,7 @@ describe('plan', () => {
       {
         do: 'requeue',
         reason:
-          'It was killed, perhaps because it ran out of memory. It goes on from its last checkpoint in 5 s.',
+          'It was killed, possibly because it ran out of memory. It resumes from its last checkpoint in 5 s.',
       },
     ],
     [
@@ -134,14 +134,14 @@ describe('plan', () => {
       {
         do: 'requeue',
         failed: true,
-        reason: 'It was silent for 5 minutes. It goes on from its last checkpoint in 5 s.',
+        reason: 'It was silent for 5 minutes. It resumes from its last checkpoint in 5 s.',
       },
     ],
     [
       'does not blame its end on an earlier silence',
       { ...running, state: 'degraded' },
       vanished,
-      { do: 'requeue', reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.' },
+      { do: 'requeue', reason: 'Its process has disappeared. It resumes from its last checkpoint in 5 s.' },
     ],
     [
       'resumes if it exited because the server was unreachable',
@@ -152,7 +152,7 @@ describe('plan', () => {
         failed: false,
         delaySeconds: 5,
         reason:
-          'The Bakehouse server has been out of reach too long. It goes on from its last checkpoint in 5 s.',
+          'The Bakehouse server has been out of reach too long. It resumes from its last checkpoint in 5 s.',
       },
     ],
     [
@@ -167,7 +167,7 @@ describe('plan', () => {
         do: 'requeue',
         failed: false,
         reason:
-          'The Bakehouse server did not take the file a: it answers with 507. It goes on from its last checkpoint in 5 s.',
+          'The Bakehouse server did not take the file a: it answers with 507. It resumes from its last checkpoint in 5 s.',
       },
     ],
     [
@@ -177,7 +177,7 @@ describe('plan', () => {
       {
         do: 'requeue',
         failed: true,
-        reason: 'Its process is gone. It goes on from its last checkpoint in 5 s.',
+        reason: 'Its process has disappeared. It resumes from its last checkpoint in 5 s.',
       },
     ],
     [
@@ -193,7 +193,7 @@ describe('plan', () => {
       {
         do: 'end',
         state: 'failed',
-        reason: 'Its process is gone. It was started 5 times without getting any further.',
+        reason: 'Its process has disappeared. It was started 5 times without getting any further.',
       },
     ],
 
@@ -223,7 +223,7 @@ describe('plan', () => {
         do: 'requeue',
         failed: true,
         delaySeconds: 300,
-        reason: 'Its process is gone. It starts again in 300 s.',
+        reason: 'Its process has disappeared. It starts again in 300 s.',
       },
     ],
     [

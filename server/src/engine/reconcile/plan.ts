@@ -49,10 +49,10 @@ const KILLED: Record<Exclude<KillCause, 'overdue'>, string> = {
 };
 /** Ends that others caused. Not running out of memory: such work would exceed its memory each time. */
 const ENDED_BY: Record<Exclude<EndedBy, 'itself' | 'oom'>, string> = {
-  preempted: 'Work that goes before it has taken its place.',
-  evicted: 'Its machine was cleared.',
-  node_lost: 'Its machine is gone.',
-  image: 'Its image could not be had.',
+  preempted: 'Work with a higher priority replaced it.',
+  evicted: 'Its machine was drained.',
+  node_lost: 'Its machine was lost.',
+  image: 'Its image could not be pulled.',
 };
 /** Reason shown for a run that is alive but hardly gets CPU time. */
 const STARVED = 'Waiting for processor time: other programs keep this machine busy.';
@@ -287,7 +287,7 @@ function describeNextAttempt({
   behaviour,
   savedSeconds,
 }: Pick<Workload, 'behaviour' | 'savedSeconds'>): string {
-  return behaviour === 'run' && savedSeconds > 0 ? 'It goes on from its last checkpoint' : 'It starts again';
+  return behaviour === 'run' && savedSeconds > 0 ? 'It resumes from its last checkpoint' : 'It starts again';
 }
 
 /**
@@ -308,9 +308,9 @@ function describeKill({ killedFor }: Pick<Workload, 'killedFor'>): string | null
 }
 
 function describeEnd(observed: Extract<Observed, { state: 'absent' | 'ended' }>): string {
-  if (observed.state === 'absent' || observed.exitCode === null) return 'Its process is gone.';
-  if (observed.by === 'oom') return 'It needed more memory than it was given.';
-  if (observed.exitCode === 137) return 'It was killed, perhaps because it ran out of memory.';
+  if (observed.state === 'absent' || observed.exitCode === null) return 'Its process has disappeared.';
+  if (observed.by === 'oom') return 'It exceeded its memory limit.';
+  if (observed.exitCode === 137) return 'It was killed, possibly because it ran out of memory.';
   const lastLine = observed.lastLine ? `: ${observed.lastLine.replace(/\.$/, '')}` : '';
   return `It ended unexpectedly with status ${observed.exitCode}${lastLine}.`;
 }

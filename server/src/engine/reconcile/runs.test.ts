@@ -129,7 +129,7 @@ describe('a run', () => {
       failures: 1,
       activeSeconds: 20,
       reason:
-        'It ended unexpectedly with status 139: Segmentation fault. It goes on from its last checkpoint in 5 s.',
+        'It ended unexpectedly with status 139: Segmentation fault. It resumes from its last checkpoint in 5 s.',
     });
     expect(await selectLogLines(db, id, 9)).toMatchObject([{ line: 'Segmentation fault' }, {}]);
     pass(4);

@@ -46,7 +46,7 @@ test('work whose server is gone restarts with another one, which does not count 
   const listening = { anywhere: span(400), there: span(10) };
   expect(plan({ ...running, killedFor: 'unreachable' }, vanished, listening)).toEqual({
     do: 'requeue',
-    reason: 'The server process that it reported to has ended. It goes on from its last checkpoint',
+    reason: 'The server process that it reported to has ended. It resumes from its last checkpoint',
     delaySeconds: 0,
     failed: false,
   });
@@ -59,7 +59,7 @@ test('work whose folder is gone restarts from the beginning, unless a checkpoint
   const planWith = (checkpointSeconds: number) =>
     plan({ ...killed, checkpointSeconds }, { state: 'absent' }, gone(301));
   expect(planWith(8)).toMatchObject({
-    reason: expect.stringContaining('It goes on from its last checkpoint'),
+    reason: expect.stringContaining('It resumes from its last checkpoint'),
   });
   expect(planWith(0)).toMatchObject({ reason: expect.stringContaining('It starts again'), workLost: true });
 });

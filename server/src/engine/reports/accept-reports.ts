@@ -40,9 +40,9 @@ export async function acceptReports(
     const before = await lockAttempt(tx, ctx.caller);
     const now = ctx.clock.now();
     // Reports may quote libraries and data files, whose text a database may not be able to store.
-    const said = storableJson(nextInOrder(body.reports, before.acceptedSeq));
+    const newReports = storableJson(nextInOrder(body.reports, before.acceptedSeq));
     const reports: Report[] = [];
-    for (const report of said) {
+    for (const report of newReports) {
       if (report.type !== 'ready') reports.push(report);
       else
         reports.push({
@@ -62,7 +62,7 @@ export async function acceptReports(
     if (changes.outcome) changes.checkAt = now;
     workload = await updateWorkload(tx, before.id, changes);
 
-    await keep(tx, workload, reports);
+    await saveReports(tx, workload, reports);
     const kind = kinds.get(workload.kind);
     for (const report of reports) {
       if (report.type === 'result') {
@@ -127,7 +127,7 @@ function servingUrl(baseUrl: string, { host, port, isOnMachine }: ServingPlace):
   );
 }
 
-async function keep(tx: Transaction, workload: Workload, reports: Report[]): Promise<void> {
+async function saveReports(tx: Transaction, workload: Workload, reports: Report[]): Promise<void> {
   const logs = reports.filter((report) => report.type === 'log');
   await insertLogLines(
     tx,

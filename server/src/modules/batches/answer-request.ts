@@ -55,7 +55,7 @@ export async function answerRequest(
   for (let tried = 1; ; tried += 1) {
     const bill = { micro: 0n };
     try {
-      const body = await ask(ctx, billedTo(chat, batch, bill), asked, signal);
+      const body = await requestAnswer(ctx, billedTo(chat, batch, bill), asked, signal);
       // Discard the answer if the batch was cancelled while the model answered.
       signal.throwIfAborted();
       return toAnswer(200, body, bill.micro);
@@ -102,7 +102,7 @@ function billedTo(chat: ChatParts, batch: Answered, bill: { micro: bigint }): Ch
 }
 
 /** Sends the request to its endpoint. Aborting `signal` has the same effect as a client that disconnects. */
-async function ask(
+async function requestAnswer(
   ctx: Context,
   parts: ChatParts,
   asked: RequestBody,

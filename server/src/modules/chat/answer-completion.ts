@@ -197,7 +197,7 @@ async function pass(
 ): Promise<void> {
   const { signal, deadline, beganMs, used } = call;
   const before = used.usage;
-  const noteUsed = () => {
+  const recordUsage = () => {
     const { promptTokens, completionTokens } = stream.usage;
     used.usage = {
       promptTokens: before.promptTokens + (choice.isFirst ? promptTokens : 0),
@@ -215,7 +215,7 @@ async function pass(
       // Comments that the model server sends to keep the connection open are not progress.
       if (stream.events > events) deadline.progress();
       events = stream.events;
-      noteUsed();
+      recordUsage();
       if (stream.started && !hasBegun) {
         hasBegun = true;
         used.firstTokenMs ??= Math.round(performance.now() - beganMs);
@@ -230,7 +230,7 @@ async function pass(
     const isKnown = signal.aborted || output?.hasBegun || isCreditExhausted(error);
     throw isKnown ? error : doesNotAnswer(upstream, error);
   } finally {
-    noteUsed();
+    recordUsage();
   }
 }
 

@@ -63,11 +63,11 @@ async function prepareFile(ctx: Context, { params, body }: Input) {
     throw cause instanceof OutOfLimits ? confinedLimitExceeded(newest.path, cause) : cause;
   });
   try {
-    const said = answer.parse(run.answer);
-    if ('stale' in said)
-      throw conflict(`${said.stale} Undo or discard its change, and make it again`, { param: 'edits' });
-    if ('refused' in said) throw invalidParam(`edits.${said.index}`, said.refused);
-    if ('unreadable' in said) throw invalidParam('path', said.unreadable);
+    const result = answer.parse(run.answer);
+    if ('stale' in result)
+      throw conflict(`${result.stale} Undo or discard its change, and make it again`, { param: 'edits' });
+    if ('refused' in result) throw invalidParam(`edits.${result.index}`, result.refused);
+    if ('unreadable' in result) throw invalidParam('path', result.unreadable);
     if (!run.file) throw new Error('The edited file is missing');
     const blob = await storeBlob(ctx, run.file.createReadStream({ autoClose: false }));
     return { parentCommit, file: { path: newest.path, ...blob } };

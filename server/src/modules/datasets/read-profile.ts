@@ -113,13 +113,13 @@ async function findEntry(ctx: Context, file: File): Promise<Entry> {
   const reading =
     readings.get(userKey) ??
     createEntry(ctx, file)
-      .then((entry) => keep(key, entry))
+      .then((entry) => cacheEntry(key, entry))
       .finally(() => readings.delete(userKey));
   readings.set(userKey, reading);
   return reading;
 }
 
-function keep(key: string, entry: Entry): Entry {
+function cacheEntry(key: string, entry: Entry): Entry {
   // Another user may have read the same file at the same time; keep the first result.
   const known = entries.get(key);
   if (known) {

@@ -84,7 +84,7 @@ describe.skipIf(!isReady)('a run in a cluster', () => {
       { as: user },
     );
     const said = lines.map(({ line }) => line);
-    expect(said).toContainEqual(expect.stringMatching(/Its machine was cleared/));
+    expect(said).toContainEqual(expect.stringMatching(/Its machine was drained/));
     const [went = ''] = said.filter((line) => line.startsWith('Continuing from the checkpoint'));
     // The pod saved its work when it was asked to terminate.
     expect(Number(/\d+/.exec(went)?.[0])).toBeGreaterThanOrEqual(10);

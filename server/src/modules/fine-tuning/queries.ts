@@ -314,9 +314,9 @@ function toTrained({ kind, file_name, parameters }: Selectable<RunsTable>): Trai
   if (kind === 'export') return { kind, fileName: null, parameters: parameters as ExportRun['parameters'] };
   if (kind === 'pictures')
     return { kind, fileName: file_name || null, parameters: parameters as PicturesRun['parameters'] };
-  const said = parameters as TextRun['parameters'];
-  const adapter = said.adaptation === 'full' ? {} : ofAdapter;
-  return { kind: 'text', fileName: file_name, parameters: { ...leftOut, ...adapter, ...said } };
+  const textParameters = parameters as TextRun['parameters'];
+  const adapter = textParameters.adaptation === 'full' ? {} : ofAdapter;
+  return { kind: 'text', fileName: file_name, parameters: { ...leftOut, ...adapter, ...textParameters } };
 }
 
 function toValidation(row: Selectable<RunsTable>): ValidationFile | null {

@@ -14,8 +14,8 @@ const MEAN_S = 60;
  */
 export function expectedSlowdown(load: CpuLoad, runs: { atWork: number; slots: number }): number {
   const others = Math.max(0, load.busyThreads - runs.atWork * load.runThreads);
-  const beside = Math.max(0, Math.min(runs.atWork, runs.slots - 1)) * load.runThreads;
-  return slowdown(load, others + beside);
+  const runThreads = Math.max(0, Math.min(runs.atWork, runs.slots - 1)) * load.runThreads;
+  return slowdown(load, others + runThreads);
 }
 
 /**
@@ -38,7 +38,7 @@ export async function readSourceNames(
   { base, dataset }: { base: AssetRevision; dataset: AssetRevision },
 ): Promise<TrainingSources> {
   const [model, data] = await Promise.all([nameRevision(ctx, base), nameRevision(ctx, dataset)]);
-  const said = (key: string) => {
+  const cardText = (key: string) => {
     const value = model.card?.[key];
     return typeof value === 'string' && value.length <= 500 ? value : null;
   };
@@ -47,8 +47,8 @@ export async function readSourceNames(
     base_model_commit: model.commitId,
     dataset: data.repository,
     dataset_commit: data.commitId,
-    license: said('license'),
-    license_name: said('license_name'),
-    license_link: said('license_link'),
+    license: cardText('license'),
+    license_name: cardText('license_name'),
+    license_link: cardText('license_link'),
   };
 }

@@ -88,8 +88,8 @@ describe('starting', () => {
 
   test('uses DPO if the file has preferences, even if the request does not say so', async () => {
     const columns = { input_column: 'prompt', output_column: 'chosen', rejected_column: 'rejected' };
-    const beside = { label_column: null, system_column: null };
-    const format = { format: 'preference', ...columns, ...beside } as const;
+    const unusedColumns = { label_column: null, system_column: null };
+    const format = { format: 'preference', ...columns, ...unusedColumns } as const;
     machine.data = { ...goodData, format, tied_embeddings: false };
     const { modelId, launch } = await begin(idleUntilStopped, {
       payload: { input_column: null, output_column: null, beta: 0.3 },
@@ -123,8 +123,8 @@ describe('starting', () => {
 
   test('uses KTO for rated answers, in batches of several rows', async () => {
     const columns = { input_column: 'prompt', output_column: 'completion', label_column: 'label' };
-    const beside = { rejected_column: null, system_column: null };
-    const format = { format: 'feedback', ...columns, ...beside } as const;
+    const unusedColumns = { rejected_column: null, system_column: null };
+    const format = { format: 'feedback', ...columns, ...unusedColumns } as const;
     machine.data = { ...goodData, format, tied_embeddings: false, ratings: { good: 30, bad: 10 } };
     const open = { input_column: null, output_column: null };
     await expect(start({ payload: open })).rejects.toMatchObject({
@@ -153,8 +153,8 @@ describe('starting', () => {
 
   test('uses GRPO for prompts, and refuses invalid rewards by field', async () => {
     const columns = { input_column: 'prompt', output_column: 'reference' };
-    const beside = { rejected_column: null, label_column: null, system_column: null };
-    const format = { format: 'prompts', ...columns, ...beside } as const;
+    const unusedColumns = { rejected_column: null, label_column: null, system_column: null };
+    const format = { format: 'prompts', ...columns, ...unusedColumns } as const;
     const fault = 'Reward 1 (JSON Schema): the schema cannot be used';
     machine.data = { ...goodData, format, tied_embeddings: false, reward_errors: [fault] };
     const weighed = { type: 'json_schema' as const, weight: 0.5 };

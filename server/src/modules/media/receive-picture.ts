@@ -45,11 +45,11 @@ export async function receivePicture<Result>(
   take: (received: Received) => Promise<Result>,
   options: Options = {},
 ): Promise<Result> {
-  const takeWhole = async ({ bytes, ...rest }: Received<Buffer | null>) => {
+  const receiveWhole = async ({ bytes, ...rest }: Received<Buffer | null>) => {
     if (!bytes) throw invalidParam(part, `Send the picture in a part named ${part}`);
     return take({ bytes, ...rest });
   };
-  return receiveOptionalPicture(ctx, request, part, takeWhole, options);
+  return receiveOptionalPicture(ctx, request, part, receiveWhole, options);
 }
 
 /** Like `receivePicture`, but the picture is optional: `bytes` may be null. */

@@ -114,12 +114,12 @@ describe('with mail configured', () => {
 
   test('remembers a mailbox once an address of it is confirmed, even if the account is deleted', async () => {
     const first = await signUp('wim@gmail.com', mailing);
-    const beside = await signUp('wim+2@gmail.com', mailing);
+    const second = await signUp('wim+2@gmail.com', mailing);
     await confirm(first, 3);
     expect(await isReturning(first, mailing)).toBe(false);
     // The account is older than the confirmation of the other address, but its mailbox is known now.
-    await confirm(beside);
-    expect(await isReturning(beside, mailing)).toBe(true);
+    await confirm(second);
+    expect(await isReturning(second, mailing)).toBe(true);
     await remove(first, mailing);
     const again = await signUp('wim@gmail.com', mailing);
     expect([await balanceOf(again, mailing), await isReturning(again, mailing)]).toEqual(['0', true]);

@@ -49,7 +49,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
     next();
   }
 
-  function giveUp(key: string, begin: () => void): void {
+  function dropWaiting(key: string, begin: () => void): void {
     const left = (lines.get(key) ?? []).filter((one) => one !== begin);
     if (left.length === 0) lines.delete(key);
     else lines.set(key, left);
@@ -63,7 +63,7 @@ export function fairQueue(limit: number | (() => number), options: Options = {})
         resolve(() => leave(key));
       };
       const abort = () => {
-        giveUp(key, begin);
+        dropWaiting(key, begin);
         reject(signal?.reason as Error);
       };
       signal?.addEventListener('abort', abort, { once: true });

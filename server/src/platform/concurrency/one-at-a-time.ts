@@ -4,7 +4,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
   let again = false;
   let ended = false;
 
-  function ask(): void {
+  function startNext(): void {
     if (ended) return;
     if (running) {
       again = true;
@@ -16,12 +16,12 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
         running = null;
         if (!again) return;
         again = false;
-        ask();
+        startNext();
       });
   }
 
   return {
-    ask,
+    ask: startNext,
     /** Ignores further requests, and waits for the current run. */
     end: async () => {
       ended = true;

@@ -61,7 +61,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
       }
       recordFailure(answer.trouble);
       const ms = answer.retryMs ?? pausesMs[Math.min(failures, pausesMs.length) - 1] ?? 0;
-      pause = setTimeout(goOn, Math.min(ms, PAUSE_MS_MAX)).unref();
+      pause = setTimeout(startWorking, Math.min(ms, PAUSE_MS_MAX)).unref();
       return;
     }
   }
@@ -71,7 +71,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
     if (failures === 1) warn(`errors cannot be reported: ${trouble}`);
   }
 
-  function goOn(): void {
+  function startWorking(): void {
     pause = null;
     working ??= work().finally(() => {
       working = null;
@@ -86,7 +86,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
       const ahead = waiting.filter((one) => one.source === source).length;
       if (!budgets[source].take(now.getTime(), ahead)) return;
       waiting.push({ source, event: toEvent(reported, now) });
-      if (pause === null) goOn();
+      if (pause === null) startWorking();
     },
     close: async () => {
       if (pause !== null) clearTimeout(pause);
@@ -107,7 +107,7 @@ function openBudget(source: Source, warn: Options['warn']) {
     if (leftOut > 0) warn(`${leftOut} errors of ${SOURCES[source]} were not reported: too many at a time`);
     leftOut = 0;
   };
-  const take = (now: number, ahead: number): boolean => {
+  const admit = (now: number, ahead: number): boolean => {
     if (now - minute.since >= MINUTE_MS) minute = { since: now, taken: 0 };
     const isTaken = minute.taken < PER_MINUTE_MAX[source] && ahead < WAITING_MAX[source];
     if (isTaken) minute.taken += 1;
@@ -117,7 +117,7 @@ function openBudget(source: Source, warn: Options['warn']) {
     }
     return isTaken;
   };
-  return { take, tell };
+  return { take: admit, tell };
 }
 
 /**

@@ -75,7 +75,7 @@ const sentence = (name: string) =>
   `The stored bytes of ${name} are damaged. Upload the file again, ` +
   'or ask the operator of this server to restore it from a backup.';
 
-test('a storage error before the first byte is read only affects the reader', async () => {
+test('a storage error before the first byte fails the read, and nothing else', async () => {
   const bytes = new Readable({ read: () => undefined });
   const blobs = { ...server.services.blobs, read: async () => bytes };
   const stream = await readBlob({ ...server.services, blobs }, { sha256: 'a'.repeat(64), path: 'a' });
@@ -130,7 +130,7 @@ describe('damaged bytes', () => {
     expect((await download('small.bin')).status).toBe(200);
   });
 
-  test('that are still being read do not mark the same bytes as damaged after they were stored again', async () => {
+  test('found by a slow read do not count if the file has been replaced in the meantime', async () => {
     const bytes = randomBytes(3_000_000);
     const sha256 = await upload('again.bin', bytes);
     await damage(sha256, bytes);

@@ -46,7 +46,7 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
   };
 
   /** Moves the file that `make` creates to its final place. If anything fails, no file is left. */
-  const keep = async <B extends Blob>(
+  const storeBlob = async <B extends Blob>(
     make: (temporary: string) => Promise<B>,
     beforeVisible?: (blob: Blob) => Promise<void>,
   ): Promise<B> => {
@@ -69,9 +69,9 @@ export async function openLocalBlobStore(dir: string, findFreeBytes = readFreeBy
 
   return {
     write: (bytes, options = {}) =>
-      keep((temporary) => receive(bytes, temporary, checkFreeSpace, options), options.beforeVisible),
+      storeBlob((temporary) => receive(bytes, temporary, checkFreeSpace, options), options.beforeVisible),
     adopt: (localPath, beforeVisible) =>
-      keep((temporary) => adopt(localPath, temporary, checkFreeSpace), beforeVisible),
+      storeBlob((temporary) => adopt(localPath, temporary, checkFreeSpace), beforeVisible),
     stat: async (sha256) => {
       const size = await sizeOf(place(sha256));
       return size === null ? null : { sizeBytes: size };

@@ -48,7 +48,7 @@ export async function localPartStore(dir: string, { place, checkFreeSpace }: Dis
       const taken = `${file}${WHOLE}`;
       // Rename the file, so that processes that still write a part no longer find it. After an interruption
       // it is already renamed.
-      if ((await sizeOf(taken)) === null) await takeAway(file, taken, whole.partSha256s);
+      if ((await sizeOf(taken)) === null) await moveParts(file, taken, whole.partSha256s);
       try {
         const blob = await checkWhole(taken, whole);
         const target = place(blob.sha256);
@@ -72,7 +72,7 @@ export async function localPartStore(dir: string, { place, checkFreeSpace }: Dis
   };
 }
 
-async function takeAway(file: string, taken: string, partSha256s: string[]): Promise<void> {
+async function moveParts(file: string, taken: string, partSha256s: string[]): Promise<void> {
   try {
     await rename(file, taken);
   } catch (error) {

@@ -31,9 +31,9 @@ export function toChat(asked: Conversation): AskedChat {
   const { system, thinking, output_config: output } = asked;
   const turns = toTurns(asked.messages);
   if (turns.length === 0) throw invalidParam('messages', 'messages: there is no text in them to answer');
-  const said = system?.map(({ text }) => text).join('\n');
-  const all: Turn[] = said
-    ? [{ place: 'system', message: { role: 'system', content: said } }, ...turns]
+  const systemText = system?.map(({ text }) => text).join('\n');
+  const all: Turn[] = systemText
+    ? [{ place: 'system', message: { role: 'system', content: systemText } }, ...turns]
     : turns;
   const { tools, places: toolPlaces, warnings } = offerTools(toAskedTools(asked), null);
   return {
@@ -191,8 +191,9 @@ function toolChanges(messages: Sent[]): Map<string, boolean> {
 /** Converts a user turn. `called`: tool calls of the previous turn, whose results must be in this one. */
 function userTurns(place: string, blocks: Placed[], called: Map<string, string>): Turn[] {
   const results = ofType(blocks, 'tool_result');
-  const said = blocks.findIndex(({ block, isSystem }) => block.type !== 'tool_result' && !isSystem);
-  const late = said < 0 ? undefined : blocks.slice(said).find(({ block }) => block.type === 'tool_result');
+  const firstOther = blocks.findIndex(({ block, isSystem }) => block.type !== 'tool_result' && !isSystem);
+  const late =
+    firstOther < 0 ? undefined : blocks.slice(firstOther).find(({ block }) => block.type === 'tool_result');
   if (late)
     throw invalidParam(late.place, `${late.place}: tool_result blocks come before the text of their turn`);
   const turns = results.map(({ block, place: at }): Turn => {

@@ -66,9 +66,9 @@ test('reads all places with one call per queue, however many Jobs wait', async (
   await vi.waitFor(async () =>
     expect(await reasonOf(ids[0])).toBe('Waiting for quota. It is next in its queue.'),
   );
-  expect(await reasonOf(ids[1])).toBe('Waiting for quota. One goes before it in its queue.');
-  expect(await reasonOf(ids[2])).toBe('Waiting for quota. 2 go before it in its queue.');
-  expect(await reasonOf(ids[19])).toBe('Waiting for quota. About 20 go before it in its queue.');
+  expect(await reasonOf(ids[1])).toBe('Waiting for quota. One workload is ahead of it in its queue.');
+  expect(await reasonOf(ids[2])).toBe('Waiting for quota. 2 workloads are ahead of it in its queue.');
+  expect(await reasonOf(ids[19])).toBe('Waiting for quota. About 20 workloads are ahead of it in its queue.');
   for (const id of ids) await reasonOf(id);
   expect(asked()).toBe(2);
 });
@@ -94,5 +94,5 @@ test('does not request places if nothing waits for quota', async () => {
 test('the description changes at most a few dozen times on the way through a long queue', () => {
   const told = new Set(Array.from({ length: 1000 }, (_, before) => describePlace(before)));
   expect(told.size).toBeLessThan(32);
-  expect(describePlace(970)).toBe('About 1,000 go before it in its queue.');
+  expect(describePlace(970)).toBe('About 1,000 workloads are ahead of it in its queue.');
 });

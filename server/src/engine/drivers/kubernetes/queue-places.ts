@@ -65,7 +65,7 @@ export function queuePlaces({ cluster, queues, log }: { cluster: Cluster; queues
  */
 export function describePlace(before: number): string {
   if (before === 0) return 'It is next in its queue.';
-  if (before === 1) return 'One goes before it in its queue.';
-  if (before <= 10) return `${before} go before it in its queue.`;
-  return `About ${Number(before.toPrecision(1)).toLocaleString('en')} go before it in its queue.`;
+  if (before === 1) return 'One workload is ahead of it in its queue.';
+  if (before <= 10) return `${before} workloads are ahead of it in its queue.`;
+  return `About ${Number(before.toPrecision(1)).toLocaleString('en')} workloads are ahead of it in its queue.`;
 }

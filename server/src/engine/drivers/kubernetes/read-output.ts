@@ -65,11 +65,11 @@ export function readOutput({
       if (since < everyMs && !hasEnded) return { lines: [], cursor };
       lookedAt.set(workloadId, performance.now());
       const from = cursor === null ? '' : `&sinceTime=${encodeURIComponent(cursor)}`;
-      const said = await read(workloadId, `timestamps=true&limitBytes=${BYTES_MAX}${from}`);
-      const lines = said.lines.map(splitTime).filter(({ at }) => cursor === null || at > cursor);
+      const logText = await read(workloadId, `timestamps=true&limitBytes=${BYTES_MAX}${from}`);
+      const lines = logText.lines.map(splitTime).filter(({ at }) => cursor === null || at > cursor);
       // `sinceTime` has a resolution of a second. If one second has more output than a read returns, skip the
       // rest of that second.
-      const stuck = cursor !== null && lines.length === 0 && said.isCut ? nextSecond(cursor) : cursor;
+      const stuck = cursor !== null && lines.length === 0 && logText.isCut ? nextSecond(cursor) : cursor;
       return { lines: lines.map(({ text }) => text), cursor: lines.at(-1)?.at ?? stuck };
     },
     forget: (workloadId) => void lookedAt.delete(workloadId),

@@ -139,8 +139,8 @@ class ObjectWatch<T extends ApiObject> implements Watched<T> {
   }
 
   /**
-   * True if the API server did not respond. After such an outage, list again: if the server was restored to
-   * an older state and has passed our resource version since, the watch would show no gap.
+   * True if the API server did not respond. List again after such an outage, because the server may have been
+   * restored to an older state, which a resumed watch would not show.
    */
   private wasAway(error: unknown): boolean {
     return !this.hasOpened && !(error instanceof ApiError && error.status < 500);

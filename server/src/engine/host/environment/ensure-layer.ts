@@ -65,8 +65,7 @@ async function install(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const runs = await pythonRuns(dir);
-  // Without its Python no layer is usable, so delete all stamps. Each layer is stamped again when it is
-  // reinstalled.
+  // If the Python is gone, no layer is usable: delete all stamps. Reinstalling a layer stamps it again.
   if (!runs)
     for (const one of environments[environmentOf(layer)]) await rm(stampOf(dir, one), { force: true });
   if (await hasLayer(settings, layer)) return;

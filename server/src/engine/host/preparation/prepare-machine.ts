@@ -145,7 +145,8 @@ async function prepareAll(work: Work): Promise<void> {
 
 async function prepareSteps(work: Work, ids: PreparationId[]): Promise<void> {
   const records = ids.map((id) => new PreparationRecord(work.services, id));
-  for (const record of records) await note(work, record, 'waiting', 'Waiting for the previous steps');
+  for (const record of records)
+    await recordPreparation(work, record, 'waiting', 'Waiting for the previous steps');
   for (const record of records) {
     while (!(await tryStep(work, record))) await sleep(RETRY_MS, undefined, { signal: work.signal });
   }
@@ -160,13 +161,13 @@ async function tryStep(work: Work, record: PreparationRecord): Promise<boolean> 
     work.signal.throwIfAborted();
     work.services.log.warn({ err: error, preparation: record.id }, 'preparation step failed');
     const reason = error instanceof AppError ? error.publicMessage : `Failed: ${String(error)}`;
-    await note(work, record, 'failed', reason);
+    await recordPreparation(work, record, 'failed', reason);
     return false;
   }
 }
 
 /** Records the state of a step; skipped while the database is unavailable, and the step continues. */
-async function note(
+async function recordPreparation(
   { services }: Work,
   record: PreparationRecord,
   state: 'waiting' | 'failed',

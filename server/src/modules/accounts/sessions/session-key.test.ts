@@ -16,11 +16,11 @@ describe('the session endpoint', () => {
       user: await server.request(getMe, {}, { as: kim }),
       api_key: kim.apiKey,
     });
-    const nobody = { user: null, api_key: null };
-    expect(await ask({})).toEqual(nobody);
-    expect(await ask({ cookie: 'bakehouse.session_token=made-up' })).toEqual(nobody);
+    const noSession = { user: null, api_key: null };
+    expect(await ask({})).toEqual(noSession);
+    expect(await ask({ cookie: 'bakehouse.session_token=made-up' })).toEqual(noSession);
     // A key is not a session.
-    expect(await ask({ 'x-api-key': kim.apiKey })).toEqual(nobody);
+    expect(await ask({ 'x-api-key': kim.apiKey })).toEqual(noSession);
   });
 
   test('is not cached, and removes the cookie of an ended session', async () => {

@@ -28,15 +28,16 @@ export async function nameRevision(
     findCommitIds(db, [revision.id]),
     findFilesOf(db, of),
   ]);
-  const said = await ensureCardData(ctx, card, ctx.caller.userId);
+  const cardData = await ensureCardData(ctx, card, ctx.caller.userId);
   if (source) {
     const commitId = revision.number === COPIED ? source.commitId : null;
-    return { repository: source.repoId, commitId, card: said };
+    return { repository: source.repoId, commitId, card: cardData };
   }
-  if (!row || !(row.is_published || row.is_starter)) return { repository: null, commitId: null, card: said };
+  if (!row || !(row.is_published || row.is_starter))
+    return { repository: null, commitId: null, card: cardData };
   return {
     repository: repositoryId(row),
     commitId: commits.get(revision.id) ?? null,
-    card: said,
+    card: cardData,
   };
 }

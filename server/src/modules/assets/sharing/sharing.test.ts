@@ -213,7 +213,7 @@ test('a deleted user shares nothing, and nothing is shared with the user', async
   expect(await get(ada, id)).toMatchObject({ is_shared: false });
 });
 
-test('a restricted model is granted, not published or shared', async () => {
+test('an operator grants access to a restricted model, which cannot be published or shared', async () => {
   const olga = await signUpOperator(server, 'Olga');
   const { assetId } = await insertModel(server.services, olga, 'Closed', { 'config.json': '{}' });
   const restrict = (modelId: string, asset_id: string) =>

@@ -14,7 +14,7 @@ const { db } = services;
 const inMinutes = (minutes: number) => new Date(clock.now().getTime() + minutes * 60_000);
 const runJob = () => expireHoldsJob.run(services, {}, new AbortController().signal);
 
-test('releases all expired holds, even if there are more than one transaction handles', async () => {
+test('releases all expired holds, even if they need several transactions', async () => {
   const [ada, bob] = [
     await insertTestUser(db, { boughtMicro: 1000n }),
     await insertTestUser(db, { boughtMicro: 1000n }),

@@ -22,7 +22,7 @@ export function batchSends(
   services: Pick<Services, 'db' | 'pool' | 'log'>,
   { dailyMaxMicro = null }: { dailyMaxMicro?: bigint | null } = {},
 ): SendInBatch {
-  const ask = batch<Send, SendAnswer | null>(
+  const sendBatched = batch<Send, SendAnswer | null>(
     async (inputs) => {
       try {
         return await sendAll(services, inputs, { wait: false, dailyMaxMicro });
@@ -38,7 +38,7 @@ export function batchSends(
     { max: MAX },
   );
   return async (input) => {
-    const answer = await ask(input);
+    const answer = await sendBatched(input);
     if (answer !== null && answer.outcome !== 'busy') return answer;
     return oneOf(await sendAll(services, [input], { wait: true, dailyMaxMicro }));
   };

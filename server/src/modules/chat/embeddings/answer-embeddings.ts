@@ -82,7 +82,7 @@ export function answerEmbeddings(
           reservedMicro: costMicro([{ price, parts: BigInt(tokensMax(inputs, upstream.context_tokens)) }]),
         },
         run: async (call) => {
-          const vectors = await ask(ctx, parts, call, { body, inputs });
+          const vectors = await requestEmbeddings(ctx, parts, call, { body, inputs });
           const answer = { vectors, tokens: call.used.usage.promptTokens };
           return toAnswer(body, upstream.model_name, answer);
         },
@@ -91,7 +91,7 @@ export function answerEmbeddings(
   });
 }
 
-async function ask(
+async function requestEmbeddings(
   ctx: Context,
   parts: ChatParts,
   call: RunningCall<'embedding'>,
@@ -150,8 +150,8 @@ async function send(
 ): Promise<Vectors> {
   const count = inputs.length;
   if (server.engine !== 'encoder' && areTokens(inputs)) {
-    const said = { error: { message: 'this model takes text, and no token ids', index: 0 } };
-    throw toEmbeddingError(JSON.stringify(said), { start, count, isOne });
+    const rejection = { error: { message: 'this model takes text, and no token ids', index: 0 } };
+    throw toEmbeddingError(JSON.stringify(rejection), { start, count, isOne });
   }
   const { baseUrl, key, isRouter } = server;
   const target = { url: `${baseUrl}/v1/embeddings`, key, isRouter };
@@ -199,8 +199,8 @@ async function checkDimensions(
   if (dimensions === null || dimensions === undefined) return;
   const { db } = ctx;
   const files = await listBaseFiles(db, upstream.server_id);
-  const said = config.safeParse((await readModelJson(ctx, files, 'config.json')) ?? {}).data ?? {};
-  const { hidden_size: size, matryoshka_dimensions: allowed, is_matryoshka: isMatryoshka } = said;
+  const modelConfig = config.safeParse((await readModelJson(ctx, files, 'config.json')) ?? {}).data ?? {};
+  const { hidden_size: size, matryoshka_dimensions: allowed, is_matryoshka: isMatryoshka } = modelConfig;
   if (dimensions === size || allowed?.includes(dimensions)) return;
   if (isMatryoshka && !allowed && size !== undefined && dimensions < size) return;
   const name = upstream.model_name;

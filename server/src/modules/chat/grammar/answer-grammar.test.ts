@@ -198,7 +198,7 @@ describe('a strict schema', () => {
     [{ type: 'string', format: 'uri' }, "'format'"],
     [{ oneOf: [{ type: 'string' }, { type: 'string' }] }, "write 'anyOf'"],
     [{ allOf: [{ type: 'string' }, { type: 'string' }] }, "'allOf'"],
-    [{ type: 'object', anyOf: [{ required: ['a'] }] }, "'type' is not enforced beside 'anyOf'"],
+    [{ type: 'object', anyOf: [{ required: ['a'] }] }, "'type' is not enforced together with 'anyOf'"],
     [{ type: 'object', required: ['a'] }, '\'required\' names "a"'],
     [{ properties: {}, minProperties: 1 }, "'minProperties'"],
     [{ type: 'array', items: {}, uniqueItems: true }, "'uniqueItems'"],

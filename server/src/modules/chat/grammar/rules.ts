@@ -116,9 +116,9 @@ function livingStates(dfa: Automaton, kind: 'text' | 'bare'): Map<State, [string
     const out: [string, State][] = [];
     for (const [next, links] of to) {
       const characters = CharSet.empty(MAX_CHARACTER).union(links.map(([range]) => range));
-      const said = kind === 'text' ? jsonCharacters(characters) : bareCharacters(characters);
-      if (said === null) continue;
-      out.push([said, next]);
+      const matched = kind === 'text' ? jsonCharacters(characters) : bareCharacters(characters);
+      if (matched === null) continue;
+      out.push([matched, next]);
       before.set(next, [...(before.get(next) ?? []), state]);
     }
     edges.set(state, out);
@@ -152,8 +152,10 @@ function bareCharacters(characters: CharSet): string | null {
 }
 
 function classOf({ ranges }: CharSet): string {
-  const said = ranges.map(({ min, max }) => (min === max ? charOf(min) : `${charOf(min)}-${charOf(max)}`));
-  return `[${said.join('')}]`;
+  const rangeTexts = ranges.map(({ min, max }) =>
+    min === max ? charOf(min) : `${charOf(min)}-${charOf(max)}`,
+  );
+  return `[${rangeTexts.join('')}]`;
 }
 
 function charOf(code: number): string {
@@ -166,8 +168,8 @@ function charOf(code: number): string {
 
 /** Returns the text as a GBNF literal. */
 export function literal(text: string): string {
-  const said = text.replaceAll(/["\\\p{Cc}]/gu, (char) =>
+  const escaped = text.replaceAll(/["\\\p{Cc}]/gu, (char) =>
     char === '"' || char === '\\' ? `\\${char}` : charOf(char.charCodeAt(0)),
   );
-  return `"${said}"`;
+  return `"${escaped}"`;
 }

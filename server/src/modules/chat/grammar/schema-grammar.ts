@@ -96,7 +96,7 @@ export class SchemaGrammar {
   private only(schema: Fields, enforced: string[], body: () => string): string {
     if (this.strict) {
       const over = assertions.find((name) => name in schema && !enforced.includes(name));
-      if (over) throw new NotEnforced(`'${over}' is not enforced beside '${enforced[0]}'`);
+      if (over) throw new NotEnforced(`'${over}' is not enforced together with '${enforced[0]}'`);
     }
     return body();
   }
@@ -168,7 +168,7 @@ export class SchemaGrammar {
     const fit = values.filter((value) => types.length === 0 || types.some((type) => isOf(type, value)));
     if (this.strict) {
       const over = assertions.find((name) => name in schema && !['const', 'enum', 'type'].includes(name));
-      if (over) throw new NotEnforced(`'${over}' is not enforced beside 'enum' and 'const'`);
+      if (over) throw new NotEnforced(`'${over}' is not enforced together with 'enum' and 'const'`);
       if (fit.length < values.length) throw new NotEnforced("'type' and the values do not agree");
     }
     const all = fit.length > 0 ? fit : values;
@@ -193,8 +193,8 @@ export class SchemaGrammar {
       const own = typeof type === 'string' ? ofType[type] : undefined;
       if (type !== undefined && !own)
         throw new NotEnforced(`'type' has no ${JSON.stringify(type).slice(0, 40)}`);
-      const said = ['not', 'if', 'then', 'else', '$dynamicRef', '$recursiveRef', ...(own ?? assertions)];
-      const over = said.find((name) => name in schema && !this.enforced(type, schema).includes(name));
+      const keywords = ['not', 'if', 'then', 'else', '$dynamicRef', '$recursiveRef', ...(own ?? assertions)];
+      const over = keywords.find((name) => name in schema && !this.enforced(type, schema).includes(name));
       if (over) throw new NotEnforced(`'${over}' is not enforced`);
     }
     if (type === 'object') return this.object(schema, path);
@@ -255,11 +255,11 @@ export class SchemaGrammar {
   }
 
   private number(schema: Fields, type: 'integer' | 'number'): string {
-    const said = Object.fromEntries(
+    const constraints = Object.fromEntries(
       numeric.flatMap((name) => (typeof schema[name] === 'number' ? [[name, schema[name]]] : [])),
     );
-    if (Object.keys(said).length === 0) return type;
-    const dfa = this.attempt(() => numberAutomaton(said, { isInteger: type === 'integer' }), null);
+    if (Object.keys(constraints).length === 0) return type;
+    const dfa = this.attempt(() => numberAutomaton(constraints, { isInteger: type === 'integer' }), null);
     const name = dfa && this.rules.automaton(dfa, 'bare');
     if (!name && this.strict) throw new NotEnforced('no number fits');
     return name ?? type;

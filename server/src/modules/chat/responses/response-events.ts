@@ -88,10 +88,10 @@ export class ResponseEvents {
 
   private addText(type: 'message' | 'reasoning', text: string, events: Event[]): void {
     if (this.open?.type !== type) this.begins(type, {}, events);
-    const said = this.open?.content?.[0];
-    if (!said) return;
-    said.text += text;
-    const { type: of } = said;
+    const firstPart = this.open?.content?.[0];
+    if (!firstPart) return;
+    firstPart.text += text;
+    const { type: of } = firstPart;
     events.push({
       type: `response.${of}.delta`,
       ...this.place(),

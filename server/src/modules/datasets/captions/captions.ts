@@ -167,13 +167,13 @@ function changedFiles(read: ReadCaptions, changes: Changes): TextFiles {
     return { put: new Map([[read.file_name, content]]), remove: new Set() };
   }
   const files: TextFiles = { put: new Map(), remove: new Set() };
-  const said = new Map<string, { path: string; text: string }>();
+  const captionTexts = new Map<string, { path: string; text: string }>();
   for (const { path, text } of changes) {
     const file = captionFile(path);
-    const other = said.get(file);
+    const other = captionTexts.get(file);
     if (other && words(other.text) !== words(text))
       throw invalidParam('captions', `${other.path} and ${path} share ${file}: rename one of them`);
-    said.set(file, { path, text });
+    captionTexts.set(file, { path, text });
     if (words(text) !== '') files.put.set(file, `${words(text)}\n`);
     else if (read.textFiles.has(file)) files.remove.add(file);
   }

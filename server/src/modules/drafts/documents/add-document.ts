@@ -61,7 +61,7 @@ export async function addDocument(
       await findUserDraft(ctx, draftId);
       const { name, blob } = await receive(ctx, parts);
       const sections = await read(ctx, { name, blob, signal });
-      return keep(ctx, { draftId, name, sections });
+      return saveDocument(ctx, { draftId, name, sections });
     });
   } finally {
     leave();
@@ -102,9 +102,9 @@ async function read(
     if (!(cause instanceof OutOfLimits)) throw cause;
     throw invalidParam(PART, `${name} takes too much time or memory to be read. Split it and add the parts.`);
   });
-  const said = answer.parse(output);
-  if ('unreadable' in said) throw invalidParam(PART, `${name} ${said.unreadable}`);
-  const sections = said.sections.map(({ page, heading, text }) => ({
+  const extracted = answer.parse(output);
+  if ('unreadable' in extracted) throw invalidParam(PART, `${name} ${extracted.unreadable}`);
+  const sections = extracted.sections.map(({ page, heading, text }) => ({
     page,
     heading: heading && storableText(heading),
     text: storableText(text).trim(),
@@ -124,7 +124,7 @@ function withoutText(name: string): string {
     : 'has no text.';
 }
 
-async function keep(
+async function saveDocument(
   ctx: Context,
   { draftId, name, sections }: { draftId: string; name: string; sections: Section[] },
 ): Promise<DraftDocument> {

@@ -84,7 +84,7 @@ async function prepare(
   const { repository } = await nameRevision(ctx, found.fineTune);
   const { card } = await nameRevision(ctx, found.base);
   const answers = (await selectHeldOutAnswers(ctx.db, [found.run.id])).get(found.run.id);
-  const said = (key: string) => {
+  const cardText = (key: string) => {
     const value = card?.[key];
     return typeof value === 'string' && value.length <= 500 ? value : null;
   };
@@ -93,9 +93,9 @@ async function prepare(
     spec: toExportSpec({
       ...{ ...found, format, repository },
       license: {
-        license: said('license'),
-        license_name: said('license_name'),
-        license_link: said('license_link'),
+        license: cardText('license'),
+        license_name: cardText('license_name'),
+        license_link: cardText('license_link'),
       },
       prompts: [...(answers?.questions ?? []), ...(answers?.rows ?? []).map(({ question }) => question)],
     }),
@@ -150,8 +150,8 @@ type Asked = Exportable & {
 function toExportSpec({ fineTune, base, format, repository, license, prompts }: Asked): WorkloadSpec {
   const gguf = format === 'safetensors' ? [] : findGguf(base).files;
   const isWhole = isWholeModel(fineTune.files);
-  const beside = isWhole ? [...BASE_FILES, ...TOKENIZER_FILES] : BASE_FILES;
-  const own = format === 'safetensors' ? listModelFiles(base.files) : pick(base.files, beside);
+  const extraFiles = isWhole ? [...BASE_FILES, ...TOKENIZER_FILES] : BASE_FILES;
+  const own = format === 'safetensors' ? listModelFiles(base.files) : pick(base.files, extraFiles);
   const told = {
     kind: 'export' as const,
     title: exportTitle(fineTune.asset.title, format),

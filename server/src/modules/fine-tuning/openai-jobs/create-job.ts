@@ -179,9 +179,9 @@ function ofAll(objective: Objective, asked: Asked): Parameters {
  */
 function ofReinforcement(
   { grader, response_format: format, hyperparameters }: Reinforcement,
-  beside: Asked,
+  topLevel: Asked,
 ): Parameters {
-  const asked = hyperparameters ?? beside;
+  const asked = hyperparameters ?? topLevel;
   const { rewards, referenceField } = toRewards(grader, format ?? null);
   return {
     ...ofAll('grpo', asked),

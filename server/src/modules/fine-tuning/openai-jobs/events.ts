@@ -74,13 +74,13 @@ function beginLines(run: Run, job: FineTuningJob): Line[] {
 
 function toMetricsLine({ step, at, values }: Points[number], { steps_total: total }: Run): Line {
   const { loss, eval_loss: evalLoss } = values;
-  const said = [
+  const messages = [
     ...(loss === undefined ? [] : [`training loss=${loss.toFixed(2)}`]),
     ...(evalLoss === undefined ? [] : [`validation loss=${evalLoss.toFixed(2)}`]),
   ];
   return {
     ...{ key: `step-${step}`, at: at.toISOString(), type: 'metrics' },
-    message: `Step ${step}/${total}${said.length > 0 ? `: ${said.join(', ')}` : ''}`,
+    message: `Step ${step}/${total}${messages.length > 0 ? `: ${messages.join(', ')}` : ''}`,
     data: { step, total_steps: total, ...toMetrics(values) },
   };
 }

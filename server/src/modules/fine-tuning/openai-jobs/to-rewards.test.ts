@@ -53,7 +53,7 @@ test.each([
   ['a * b', 'multiplies graders with each other'],
   ['1 / a', 'divides by a grader'],
   ['a / 0', 'divides by 0'],
-  ['a + 1', 'adds 1, which no answer can earn'],
+  ['a + 1', 'adds 1, which no answer can score'],
   ['sqrt(a)', "contains 'sqrt', which is not the name of a grader"],
   ['a b', "cannot be read at 'b'"],
   ['a ^ 2', "cannot be read from ' ^ 2' on"],

@@ -103,7 +103,7 @@ type Sum = { constant: number; weights: Map<string, number> };
  */
 function readWeights(formula: string, names: readonly string[]): Map<string, number> {
   const { constant, weights } = sumOf(tokensOf(formula), names);
-  if (constant !== 0) throw new FormulaError(`adds ${constant}, which no answer can earn: leave it out`);
+  if (constant !== 0) throw new FormulaError(`adds ${constant}, which no answer can score: leave it out`);
   return new Map(names.map((name) => [name, weights.get(name) ?? 0]));
 }
 
@@ -122,7 +122,7 @@ function tokensOf(formula: string): string[] {
 /** Recursive descent by operator precedence. */
 function sumOf(tokens: readonly string[], names: readonly string[]): Sum {
   let at = 0;
-  const take = (...wanted: string[]) => {
+  const acceptToken = (...wanted: string[]) => {
     const token = tokens[at];
     if (token === undefined || !wanted.includes(token)) return null;
     at += 1;
@@ -130,22 +130,22 @@ function sumOf(tokens: readonly string[], names: readonly string[]): Sum {
   };
   const sum = (): Sum => {
     let total = product();
-    for (let sign = take('+', '-'); sign; sign = take('+', '-'))
+    for (let sign = acceptToken('+', '-'); sign; sign = acceptToken('+', '-'))
       total = plus(total, times(product(), sign === '-' ? -1 : 1));
     return total;
   };
   const product = (): Sum => {
     let total = factor();
-    for (let sign = take('*', '/'); sign; sign = take('*', '/'))
+    for (let sign = acceptToken('*', '/'); sign; sign = acceptToken('*', '/'))
       total = sign === '*' ? multiplied(total, factor()) : times(total, 1 / divisor(factor()));
     return total;
   };
   const factor = (): Sum => {
-    const sign = take('-', '+');
+    const sign = acceptToken('-', '+');
     if (sign) return times(factor(), sign === '-' ? -1 : 1);
-    if (take('(')) {
+    if (acceptToken('(')) {
       const inner = sum();
-      if (!take(')')) throw new FormulaError(`does not close its brackets: ${ALLOWED}`);
+      if (!acceptToken(')')) throw new FormulaError(`does not close its brackets: ${ALLOWED}`);
       return inner;
     }
     return valueOf(tokens[at++], names);

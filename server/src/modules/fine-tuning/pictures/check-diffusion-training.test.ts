@@ -17,7 +17,7 @@ const training = 1e7 * 768 * 100;
 /** Operations of one picture's forward pass without gradients. */
 const pass = 2 * 1e7 * 96;
 
-test('each checkpoint draws samples and validates; if there are samples, so does the start', () => {
+test('counts samples and validation at each checkpoint, and also at the start if there are samples', () => {
   // Three held-out pictures with eight crops each, at five noise levels.
   const measuring = 3 * 8 * 5 * pass;
   expect(pictureFlops(work, settings, 'cpu')).toBe(4 * training + 3 * (2 * 40 * pass + measuring));

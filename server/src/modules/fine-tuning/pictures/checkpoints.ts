@@ -34,10 +34,10 @@ export function checkpointCard({ title, step, sources, ...of }: Of): string {
     tags: ['flux', 'lora', 'text-to-image', 'bakehouse'],
     instance_prompt: word,
   };
-  const said = Object.entries(metadata).filter(([, value]) => value !== null && value !== undefined);
+  const present = Object.entries(metadata).filter(([, value]) => value !== null && value !== undefined);
   return [
     '---',
-    ...said.map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
+    ...present.map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
     '---',
     `# ${title}`,
     '',

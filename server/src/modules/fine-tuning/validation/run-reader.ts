@@ -48,14 +48,14 @@ export async function runReader(
   const giveUp = setTimeout(() => stalled.abort(), stallMs);
   const signal = gone ? AbortSignal.any([stalled.signal, gone]) : stalled.signal;
   let last: unknown;
-  const takeLine = (line: string) => {
+  const receiveLine = (line: string) => {
     if (!line.startsWith('{')) return;
     giveUp.refresh();
     last = JSON.parse(line);
     onLine?.(last);
   };
   try {
-    await runProgram(command, args, { env: runtime.env, signal, onLine: takeLine });
+    await runProgram(command, args, { env: runtime.env, signal, onLine: receiveLine });
     return last;
   } catch (error) {
     gone?.throwIfAborted();

@@ -60,7 +60,7 @@ export async function generateHere(
     onWait: (phase: string, reason: string) =>
       report.update({ ...progress, reason: reason || startingReason(phase) }),
   };
-  const take = async (event: AnswerEvent, { revisionId }: { revisionId: string | null }) => {
+  const handleEvent = async (event: AnswerEvent, { revisionId }: { revisionId: string | null }) => {
     if (event.type === 'done') {
       const { expert_used, routing_confidence } = event;
       const details = { ...progress.details, expert_used, routing_confidence };
@@ -71,7 +71,7 @@ export async function generateHere(
     if (next !== progress) report.update(next);
     progress = next;
   };
-  await reachImageServer(asOwner(services, row), serving, question, take).catch((error: unknown) => {
+  await reachImageServer(asOwner(services, row), serving, question, handleEvent).catch((error: unknown) => {
     throw error instanceof AppError && error.code === 'model_not_found' ? modelGone(row, error) : error;
   });
   if (!generated) throw new Error('Model server returned no output');

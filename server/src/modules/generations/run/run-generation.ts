@@ -44,9 +44,9 @@ async function generateAndStore(parts: RunningParts, lease: Lease<GenerationRow>
   let counted: Promise<void> | undefined;
   const onReceived = () => (counted ??= countAttempt(services, lease));
   const storing = { userId: row.user_id, medium: mediumOf(row.generator), onReceived };
-  const keep = (output: ComingOutput) => storeOutput(services, output, storing);
+  const saveOutput = (output: ComingOutput) => storeOutput(services, output, storing);
   using ended = linkSignals(report.lost, parts.closing);
-  const attempt = { lease, report, signal: ended.signal, keep };
+  const attempt = { lease, report, signal: ended.signal, keep: saveOutput };
   try {
     return await (row.provider === 'own' ? generateHere(parts, attempt) : generateByService(parts, attempt));
   } finally {

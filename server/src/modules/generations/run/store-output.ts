@@ -60,8 +60,10 @@ async function storePicture(
     { sha256: come.sha256, path: 'a generated picture' },
     async ({ bytes: whole, ...found }) => {
       if (declared) requireAsDeclared(found, declared);
-      const anew = metadata ? await storeWithMetadata(services, { ...found, bytes: whole }, metadata) : null;
-      return { ...found, blob: anew ?? come };
+      const rewritten = metadata
+        ? await storeWithMetadata(services, { ...found, bytes: whole }, metadata)
+        : null;
+      return { ...found, blob: rewritten ?? come };
     },
   );
   const thumbnail = await ensureThumbnail(services, { ...picture, ...blob }, userId);

@@ -162,7 +162,7 @@ test("OpenAI's client that times out and retries gets the same picture and pays 
   connect('blackForestLabs');
   upstream.state.answer = 'generating';
   const { length: before } = await charges();
-  const other = await setting.beside();
+  const other = await setting.startSecond();
   // The retry reaches another process than the first call.
   const attempts = vi.fn<typeof fetch>((url, init) => {
     const isFirst = new Headers(init?.headers).get('x-stainless-retry-count') === '0';

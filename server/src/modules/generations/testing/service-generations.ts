@@ -46,7 +46,7 @@ export async function serviceGenerations() {
       return ada;
     },
     /** Starts another web process of the same installation. */
-    beside: () => startBeside(server, { upstreams, clock }),
+    startSecond: () => startSecondServer(server, { upstreams, clock }),
     /** Starts a process that runs generations. */
     startGenerationLoop: () => startGenerationLoop(server),
     /** Starts a generation whose job at the service is running and has been polled. */
@@ -82,7 +82,7 @@ export async function serviceGenerations() {
   };
 }
 
-function startBeside(
+function startSecondServer(
   { services, databaseUrl }: TestServer,
   { upstreams, clock }: { upstreams: Config['upstreams']; clock: Clock },
 ): Promise<TestServer> {

@@ -223,8 +223,8 @@ export async function retryClone(ctx: Context, { id }: { id: string }): Promise<
     const { repo_id: repoId, dataset_type: datasetType } = row;
     if (await findOpenClone(tx, { userId: own.userId, repoId, datasetType }))
       throw conflict(`${repoId} is already being cloned`);
-    const anew = { state: 'QUEUED', reason: '', attempt: 0, ended_at: null, check_at: ctx.clock.now() };
-    await updateClone(tx, id, anew);
+    const restarted = { state: 'QUEUED', reason: '', attempt: 0, ended_at: null, check_at: ctx.clock.now() };
+    await updateClone(tx, id, restarted);
     await insertLines(tx, id, ['Trying again']);
     await announceClone(tx, row);
   });

@@ -24,10 +24,10 @@ type Settings = { url: string; token: string | null };
 
 /** Returns a client for the RPC of the operator's Kubo node. */
 export function openKubo(settings: Settings): Kubo {
-  const ask = (command: string, query: Record<string, string>, signal: AbortSignal) =>
+  const request = (command: string, query: Record<string, string>, signal: AbortSignal) =>
     call(settings, command, query, { signal: within(signal, CALL_MS) });
   const isPinned = async (cid: string, signal: AbortSignal) => {
-    const answer = await ask('pin/ls', { arg: cid, type: 'recursive' }, signal);
+    const answer = await request('pin/ls', { arg: cid, type: 'recursive' }, signal);
     if (answer.ok) return true;
     if (isAbout(answer.text, 'is not pinned')) return false;
     throw refused(answer);
@@ -42,17 +42,17 @@ export function openKubo(settings: Settings): Kubo {
       return pinned;
     },
     drop: async ({ cid }, signal) => {
-      const answer = await ask('pin/rm', { arg: cid }, signal);
+      const answer = await request('pin/rm', { arg: cid }, signal);
       if (!answer.ok && !isAbout(answer.text, 'not pinned')) throw refused(answer);
     },
     addresses: async (signal) => {
-      const answer = await ask('id', {}, signal);
+      const answer = await request('id', {}, signal);
       if (!answer.ok) throw refused(answer);
       const { Addresses } = identity.parse(parseJson(answer.text));
       return (Addresses ?? []).filter((address) => !/^\/ip(4\/127\.|6\/::1\/)/.test(address));
     },
     connect: async (address, signal) => {
-      await ask('swarm/connect', { arg: address }, signal);
+      await request('swarm/connect', { arg: address }, signal);
     },
   };
 }

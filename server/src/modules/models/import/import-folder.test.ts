@@ -172,10 +172,10 @@ test('removes an unused shared asset by title; its name and its bytes become fre
   });
   const input = { folder, title: 'Kept a While', userId: null };
   const { assetId } = await importFolder(server.services, input);
-  expect(await remove('Nowhere')).toMatch(/^Everybody has no model or dataset 'Nowhere'/);
-  expect(await remove('Crumb 1B')).toMatch(/^Everybody has no/);
+  expect(await remove('Nowhere')).toMatch(/^No shared model or dataset is named 'Nowhere'/);
+  expect(await remove('Crumb 1B')).toMatch(/^No shared model or dataset/);
   await insertOwnStarter();
-  expect(await remove('smollm2-135m-instruct')).toBe("'Own' comes with Bakehouse, and stays");
+  expect(await remove('smollm2-135m-instruct')).toBe("'Own' is part of Bakehouse and cannot be removed");
 
   const tuned = await insertModel(server.services, ada, 'Tuned', { 'adapter_config.json': '{}' });
   await db

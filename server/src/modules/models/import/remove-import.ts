@@ -22,14 +22,14 @@ export async function removeImport(
     const [found, ...others] = await lockStarterAssets(tx, name);
     if (!found)
       throw notFoundError(
-        `Everybody has no model or dataset '${name}'. What a user has they delete themselves`,
+        `No shared model or dataset is named '${name}'. Only its owner can delete an asset that is not shared`,
       );
     if (others.length > 0)
       throw conflict(
         `Several shared models or datasets have the title '${name}'. Use the id of one: ${[found, ...others].map(({ id }) => id).join(', ')}`,
       );
     if (BUILT_IN_STARTERS.includes(found.slug))
-      throw conflict(`'${found.title}' comes with Bakehouse, and stays`);
+      throw conflict(`'${found.title}' is part of Bakehouse and cannot be removed`);
     await removeAsset(tx, { asset: found, userId: null, findUses });
     return found;
   });

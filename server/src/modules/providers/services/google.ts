@@ -84,6 +84,6 @@ function failure({ status = '', message = '' }: { status?: string; message?: str
 
 function isNotAllowed(error: unknown): boolean {
   if (!(error instanceof AppError)) return false;
-  const said = error.cause instanceof Error ? error.cause.message : '';
-  return error.code === 'gone' || said.includes('FAILED_PRECONDITION');
+  const causeMessage = error.cause instanceof Error ? error.cause.message : '';
+  return error.code === 'gone' || causeMessage.includes('FAILED_PRECONDITION');
 }

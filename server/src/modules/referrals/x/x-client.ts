@@ -30,7 +30,7 @@ const problem = z.object({ detail: z.string().optional(), error_description: z.s
 /** Creates a client of X's API, version 2. Each call throws `XUnauthorized` or an AppError. */
 export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']>, clock: Clock) {
   const basic = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
-  const call = (address: URL, init: RequestInit) => ask(address, init, clock);
+  const call = (address: URL, init: RequestInit) => requestX(address, init, clock);
   const form = (path: string, fields: Record<string, string>) =>
     call(new URL(path, url), {
       method: 'POST',
@@ -85,7 +85,7 @@ export function xClient({ clientId, clientSecret, url }: NonNullable<Config['x']
   };
 }
 
-async function ask(url: URL, init: RequestInit, clock: Clock): Promise<unknown> {
+async function requestX(url: URL, init: RequestInit, clock: Clock): Promise<unknown> {
   let response: Response;
   let body: unknown;
   try {

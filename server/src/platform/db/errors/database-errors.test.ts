@@ -33,7 +33,7 @@ test.each([
   ['53300', 'sorry, too many clients already'],
   ['53100', 'could not extend file: No space left on device'],
   ['25006', 'cannot execute INSERT in a read-only transaction'],
-])('SQLSTATE %s is away', (code, message) => {
+])('SQLSTATE %s means that the database is unavailable', (code, message) => {
   expect(isDatabaseAway(Object.assign(new Error(message), { code }))).toBe(true);
 });
 

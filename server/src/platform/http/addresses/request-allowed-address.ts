@@ -29,7 +29,7 @@ export async function requestAllowedAddress(
   url: URL,
   { isAllowed, ...options }: Options,
 ): Promise<IncomingMessage> {
-  return ask(url, await resolve(url, { isAllowed, signal: options.signal }), options);
+  return sendRequest(url, await resolve(url, { isAllowed, signal: options.signal }), options);
 }
 
 /** Returns the first address of a URL's host. Throws unless all addresses of the host are allowed. */
@@ -60,7 +60,7 @@ async function lookUp(name: string, signal: AbortSignal): Promise<{ address: str
 }
 
 /** Connects to the address that was checked, without another lookup. */
-function ask(
+function sendRequest(
   url: URL,
   address: string,
   { agent, signal, headers, body }: Omit<Options, 'isAllowed'>,

@@ -64,13 +64,13 @@ export function rejectUnstorable(app: FastifyInstance): void {
   app.addHook('onRequest', async (request) => {
     // Decide by the route, because the URL may be percent-encoded.
     if (isPage(request)) return;
-    refuse(request.params);
-    refuse(request.query);
+    assertStorable(request.params);
+    assertStorable(request.query);
   });
   app.addHook('preValidation', async (request) => {
     if (request.caller.kind === 'workload' || ArrayBuffer.isView(request.body)) return;
     assertDepth(request.body);
-    refuse(request.body);
+    assertStorable(request.body);
   });
 }
 
@@ -90,7 +90,7 @@ function assertDepth(body: unknown): void {
   throw invalidRequest(`The body is nested more than ${DEPTH_MAX} levels deep`);
 }
 
-function refuse(input: unknown): void {
+function assertStorable(input: unknown): void {
   const path = findUnstorable(input);
   if (path === null) return;
   const param = path.slice(0, NAMES_MAX).join('.');

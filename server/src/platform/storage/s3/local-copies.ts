@@ -22,7 +22,7 @@ export async function openLocalCopies(
   const lentDir = path.join(dir, 'lent');
   await mkdir(lentDir, { recursive: true, mode: 0o700 });
   await sweep(lentDir);
-  const takeTurn = sequentialByKey();
+  const runInOrder = sequentialByKey();
 
   const bring = async (sha256: string, lent: string) => {
     const copy = path.join(dir, sha256);
@@ -49,7 +49,7 @@ export async function openLocalCopies(
     lend: async <T>(sha256: string, work: (localPath: string) => Promise<T>): Promise<T> => {
       const lent = path.join(lentDir, randomBytes(16).toString('hex'));
       // One call at a time per blob, so that concurrent callers share one download.
-      await takeTurn(sha256, () => bring(sha256, lent));
+      await runInOrder(sha256, () => bring(sha256, lent));
       try {
         return await work(lent);
       } finally {

@@ -10,7 +10,7 @@ import { deleteParts, markComplete, selectParts } from './queries.ts';
 import { countParts, type Upload, type UploadPart } from './upload.ts';
 import { endUpload, noUpload, requireUpload } from './uploads.ts';
 
-const takeTurn = sequentialByKey();
+const runInOrder = sequentialByKey();
 
 /**
  * Combines the parts of an upload into one blob. Can be repeated. Until the upload ends, its user owns the
@@ -22,7 +22,7 @@ export async function completeUpload(
   services: Pick<Services, 'blobs' | 'db'>,
   who: { uploadId: string; userId: string },
 ): Promise<Blob> {
-  return takeTurn(who.uploadId, async () => {
+  return runInOrder(who.uploadId, async () => {
     const upload = await requireUpload(services.db, who);
     const present = await findBlob(services, upload);
     if (present) return present;

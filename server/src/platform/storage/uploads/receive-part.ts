@@ -18,7 +18,7 @@ type Input = {
 };
 
 /** One call at a time per part, because concurrent ones would write to the same place. */
-const takeTurn = sequentialByKey();
+const runInOrder = sequentialByKey();
 
 /**
  * Receives one part of an upload. Parts may arrive in any order, and several at a time. A part counts once
@@ -30,7 +30,7 @@ export async function receivePart(
   services: Pick<Services, 'blobs' | 'db'>,
   { uploadId, userId, number, sha256, bytes }: Input,
 ): Promise<UploadPart> {
-  return takeTurn(`${uploadId} ${number}`, async () => {
+  return runInOrder(`${uploadId} ${number}`, async () => {
     const upload = await requireUpload(services.db, { uploadId, userId });
     const place = placeOfPart(upload, number);
     if (!place) throw invalidParam('number', `The parts of this upload are 1 to ${countParts(upload)}`);

@@ -115,13 +115,13 @@ async function parseOwnRepositoryName(
 ): Promise<{ namespace: string; name: string }> {
   const parts = sent.split('/');
   const name = parts.at(-1) ?? '';
-  const said = organization || (parts.length === 2 ? parts[0] : undefined);
+  const requested = organization || (parts.length === 2 ? parts[0] : undefined);
   const namespace = namespaceOf((await getMe(ctx)).username);
-  if (said !== undefined && said.toLowerCase() !== namespace) {
+  if (requested !== undefined && requested.toLowerCase() !== namespace) {
     throw new HubError(
       'forbidden',
       null,
-      `You have no rights in the namespace ${said}. Yours is ${namespace}`,
+      `You have no rights in the namespace ${requested}. Yours is ${namespace}`,
     );
   }
   if (parts.length > 2 || !isRepositoryName(name)) {

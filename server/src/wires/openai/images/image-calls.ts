@@ -31,8 +31,8 @@ import {
   deployedParameters,
   type ImagesAnswer,
   listPictureModels,
+  requestedParameters,
   type Settings,
-  said,
 } from './images.ts';
 
 /**
@@ -138,7 +138,7 @@ function upstreamParameters(
     throw invalidParam('output_format', `output_format: ${generator} has the one that its service makes`);
   if (n && n > 1 && !fields.includes('n'))
     throw invalidParam('n', `n: ${generator} generates one picture per request`);
-  return { ...(n && n > 1 && { n }), ...shapeOf(generator, size), ...said(settings) };
+  return { ...(n && n > 1 && { n }), ...shapeOf(generator, size), ...requestedParameters(settings) };
 }
 
 /** Returns the aspect ratio of a size, as a form parameter. */
@@ -221,7 +221,7 @@ async function chooseEditor(
       fields: deployedFields.filter((one) => fields.includes(one)),
     });
     readShape(choices.size, { model: GENERATOR, shapes: [] });
-    return { service, parameters: said(choices) };
+    return { service, parameters: requestedParameters(choices) };
   }
   assertSupportedFields(choices, { model: KONTEXT_STARTER, models, fields: deployedFields });
   readShape(choices.size, { model: KONTEXT_STARTER, shapes: STARTER_SHAPES });

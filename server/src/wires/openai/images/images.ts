@@ -182,7 +182,7 @@ function whyRefused(name: string): string {
 export type Settings = Partial<Record<(typeof deployedFields)[number], number | null | undefined>>;
 
 /** Returns the extension fields that are set in a call. */
-export function said(settings: Settings): GenerationRequest['parameters'] {
+export function requestedParameters(settings: Settings): GenerationRequest['parameters'] {
   return Object.fromEntries(
     deployedFields.flatMap((name) => {
       const value = settings[name];

@@ -188,7 +188,7 @@ test('a server that stops returns 503 to waiting calls, and cancels no picture',
 
 test('equal calls get separate pictures, even if rate-limited ones are repeated at another process', async () => {
   upstream.state.answer = 'hang';
-  const other = await setting.beside();
+  const other = await setting.startSecond();
   const statuses: number[] = [];
   const attempt: typeof fetch = async (url, init) => {
     const isFirst = new Headers(init?.headers).get('x-stainless-retry-count') === '0';

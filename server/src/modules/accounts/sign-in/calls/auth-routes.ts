@@ -150,9 +150,9 @@ const refusal = z.object({ code: z.string().optional(), message: z.string().opti
 /** Converts the library's error into the common error format, with its code in lower case. */
 async function refusalIn(response: Response, { id }: FastifyRequest): Promise<ErrorBody> {
   const { status } = response;
-  const said = refusal.safeParse(await response.json().catch(() => null)).data;
-  const code = said?.code?.toLowerCase() ?? (status < 500 ? 'invalid_request' : 'internal');
-  const message = sentences[code] ?? said?.message ?? STATUS_CODES[status] ?? 'Not possible';
+  const details = refusal.safeParse(await response.json().catch(() => null)).data;
+  const code = details?.code?.toLowerCase() ?? (status < 500 ? 'invalid_request' : 'internal');
+  const message = sentences[code] ?? details?.message ?? STATUS_CODES[status] ?? 'Not possible';
   // The library's schemas produce messages such as '[body.callbackURL] must be text'.
   const [, param, what] = /^\[(?:body|query)\.([\w.]+)\] (.+)$/s.exec(message) ?? [];
   const refused =

@@ -95,7 +95,7 @@ export async function fetchImage(
   const response = await follow(url, allowed, end.signal).finally(() => clearTimeout(late));
   const contentType = response.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
   const bytes = Number(response.headers.get('content-length') ?? Number.NaN);
-  const refusal = refuse(response, { contentType, bytes });
+  const refusal = toImageError(response, { contentType, bytes });
   if (refusal || !response.body) {
     await response.body?.cancel();
     throw refusal ?? failed('Image file is empty or corrupted');
@@ -125,7 +125,7 @@ function isWithin(url: URL, prefix: URL): boolean {
   return !named && url.origin === prefix.origin && url.pathname.startsWith(folder);
 }
 
-function refuse(response: Response, { contentType, bytes }: { contentType: string; bytes: number }) {
+function toImageError(response: Response, { contentType, bytes }: { contentType: string; bytes: number }) {
   const { status } = response;
   if (status === 404) return notFound('Image file');
   if (status === 403) return forbidden('Access denied to image file');

@@ -5,9 +5,9 @@ it.each([
   ['no occupied place', [0], false],
   ['only occupied places', [4], true],
   ['a free place in one of two', [4, 3], false],
-  ['a free place in a new one, while requests wait for the first', [9, 0], false],
+  ['a free place in a new replica, while requests wait for the first replica', [9, 0], false],
   ['two full replicas', [4, 4], true],
-])('judges %s', (_case, loads, needed) => {
+])('decides whether a replica is needed: %s', (_case, loads, needed) => {
   expect(needsReplica({ loads, places: 4 })).toBe(needed);
 });
 

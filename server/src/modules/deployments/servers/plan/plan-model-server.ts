@@ -62,7 +62,12 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
   };
 
   if (!wanted) {
-    return [...stop(current), ...forget('current', current), ...stop(next), ...forget('next', next)];
+    return [
+      ...stop(current),
+      ...removeWorkload('current', current),
+      ...stop(next),
+      ...removeWorkload('next', next),
+    ];
   }
   // Send requests to the successor first. Then the old workload finishes its answers.
   if (next?.state === 'ready') {
@@ -78,10 +83,10 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
   if (!current || !lives(current)) {
     // A successor is starting, and takes over when it is ready.
     if (coming && carriesAll(coming)) return [];
-    return [...stop(next), ...forget('next', next), { type: 'start', as: 'current' }];
+    return [...stop(next), ...removeWorkload('next', next), { type: 'start', as: 'current' }];
   }
   // Adapters that are no longer needed are harmless. vLLM unloads them; llama.cpp keeps them until it is replaced.
-  if (carriesAll(current)) return [...stop(next), ...forget('next', next)];
+  if (carriesAll(current)) return [...stop(next), ...removeWorkload('next', next)];
   if (!coming || !carriesAll(coming)) {
     return [...stop(next), { type: 'start', as: 'next' }];
   }
@@ -90,7 +95,7 @@ export function planModelServer(view: ModelServerView): ModelServerAction[] {
   return coming.state === 'waiting' ? stop(current, MAKES_ROOM_S) : [];
 }
 
-function forget(which: 'current' | 'next', workload: ServerWorkload | null): ModelServerAction[] {
+function removeWorkload(which: 'current' | 'next', workload: ServerWorkload | null): ModelServerAction[] {
   return workload ? [{ type: 'forget', which }] : [];
 }
 

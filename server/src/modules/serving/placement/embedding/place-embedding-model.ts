@@ -53,12 +53,12 @@ export async function placeEmbeddingModel(
   const bytes = weights.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
   const onGpu = choosePlacement(asked, capacity, bytes);
   const modules = await checkEncoder(ctx, model, { onCpu: onGpu?.engine !== 'vllm' });
-  const { files: beside } = await readRevision(ctx.db, { ...wanted, paths: modules });
+  const { files: otherFiles } = await readRevision(ctx.db, { ...wanted, paths: modules });
   const named = new Set(weights.files);
   const top = listModelFiles(model.files).filter(
     (file) => named.has(file) || !file.path.endsWith('.safetensors'),
   );
-  const files = [...top, ...beside];
+  const files = [...top, ...otherFiles];
   return onGpu?.engine === 'vllm'
     ? placed(ctx, model, { engine: 'vllm', files }, { placement: onGpu, context })
     : placed(ctx, model, { engine: 'encoder', files }, { placement: cpu, context });

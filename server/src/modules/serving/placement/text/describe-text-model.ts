@@ -105,12 +105,12 @@ async function describeBase(
       engine === 'vllm' ? 'safetensors weights for a GPU' : 'GGUF file, so it cannot be served here';
     throw conflict(`${base.asset.title} has no ${lack}`);
   }
-  const beside = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
+  const otherFiles = listModelFiles(base.files).filter(engine === 'vllm' ? isNoWeights : saysHowToSample);
   const projector = engine === 'llamacpp' ? findProjector(base.files) : undefined;
   const chosen = [
     ...weights,
     ...(projector ? [projector] : []),
-    ...beside,
+    ...otherFiles,
     ...(engine === 'llamacpp' && withConfig ? [findConfig(base)] : []),
   ];
   const files = chosen.map(toInput).toSorted((a, b) => (a.path < b.path ? -1 : 1));

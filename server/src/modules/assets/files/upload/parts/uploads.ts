@@ -195,8 +195,8 @@ export async function completeUpload(
   const work = completing.get(row.id) ?? complete(ctx, params, checkModelFile);
   if (!completing.has(row.id)) {
     completing.set(row.id, work);
-    const forget = () => completing.delete(row.id);
-    work.then(forget, forget);
+    const removeEntry = () => completing.delete(row.id);
+    work.then(removeEntry, removeEntry);
   }
   const pause = Promise.withResolvers<null>();
   const timer = setTimeout(() => pause.resolve(null), answerMs);
