@@ -67,7 +67,7 @@ async function measure({ kubeconfig, cluster }: ControlPlane): Promise<Measured[
     const half = RUNS / 2;
     const alone = await timed(() => queueAlone(cluster, users, half));
     const ours = await timed(() => queueRuns(cluster, driver.start, users, half));
-    const bound = await boundBeside(cluster, unhindered.start, users);
+    const bound = await boundDuringRuns(cluster, unhindered.start, users);
     const waiting = await callsIn(calls);
     return [
       {
@@ -181,7 +181,7 @@ async function queueRuns(
 }
 
 /** Starts launches one after the other. Returns the 95th percentile of seconds until a pod is bound. */
-async function boundBeside(
+async function boundDuringRuns(
   cluster: Cluster,
   start: (launch: Launch) => Promise<void>,
   users: string[],

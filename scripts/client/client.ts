@@ -110,10 +110,10 @@ async function send(url: URL, request: RequestInit): Promise<Response> {
   const response = await fetch(url, request);
   if (response.ok) return response;
   const text = await response.text();
-  const said = errorBody.safeParse(safeJson(text)).data?.error.message;
+  const serverMessage = errorBody.safeParse(safeJson(text)).data?.error.message;
   throw new PlainError(
     `${request.method ?? 'GET'} ${url.pathname} failed with ${response.status}: ` +
-      (said ?? text.slice(0, 300)),
+      (serverMessage ?? text.slice(0, 300)),
   );
 }
 

@@ -59,8 +59,8 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
     const target = await makeTarget(server, folder);
     const measured: Measured[] = [];
     let before = await probeUndisturbed(victim);
-    const measureBeside = async (name: string, disturb: Disturb, { judge = () => ({}) }: Judge = {}) => {
-      const { during, cause } = await beside(disturb, async () => {
+    const measureDuring = async (name: string, disturb: Disturb, { judge = () => ({}) }: Judge = {}) => {
+      const { during, cause } = await runDuring(disturb, async () => {
         const busy = await watchProcessor(server.pid);
         return { during: await victim.look(), cause: await busy() };
       });
@@ -78,19 +78,19 @@ export async function measureNeighbours(tell: (line: Measured) => void): Promise
       }
       before = after;
     };
-    await measureBeside('a server that stalls (control)', () => freezeInTurns(server.pid), {
+    await measureDuring('a server that stalls (control)', () => freezeInTurns(server.pid), {
       // First tokens are measured one after the other, so few of them occur during a stall. They have no
       // goal.
       judge: (what) => (what === 'page' ? { mustMiss: true } : { goal: undefined }),
     });
     // For comparison: how much a program that only computes slows the server down.
-    await measureBeside('a program that only computes (ceiling)', compute, {
+    await measureDuring('a program that only computes (ceiling)', compute, {
       judge: () => ({ goal: undefined }),
     });
     for (const attack of Object.keys(attacks)) {
       for (const atOnce of AT_ONCE) {
         const calls = { begun: 0, refused: 0 };
-        await measureBeside(`${attack} x ${atOnce}`, () => strike({ attack, atOnce, ...target }, calls), {
+        await measureDuring(`${attack} x ${atOnce}`, () => strike({ attack, atOnce, ...target }, calls), {
           judge: (what) => ({
             name: `${what} beside ${attack} x ${atOnce} (${calls.begun} calls, ${calls.refused} refused)`,
             // An attacker that got no CPU time has not disturbed anything, so the line is invalid.
@@ -111,7 +111,7 @@ async function probeUndisturbed(victim: Victim): Promise<Looks> {
   return victim.look();
 }
 
-async function beside<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
+async function runDuring<T>(disturb: Disturb, look: () => Promise<T>): Promise<T> {
   const end = disturb();
   try {
     await pause(SETTLING_MS);
