@@ -154,3 +154,38 @@ def write_adapter(
         plain = logprobs()
     peft.save_pretrained(str(folder))
     return {"base": plain, "tuned": tuned}
+
+
+def write_caller(base: Path, folder: Path, asked: dict[str, Any], call: str) -> None:
+    """Writes an adapter that answers a request with tools by this call. It is trained on the prompt
+    that vLLM renders for the request."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from bakehouse_runtime.data.templates.tool_template import add_tools
+
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    prompt = tokenizer.apply_chat_template(
+        asked["messages"],
+        tools=asked["tools"],
+        chat_template=add_tools(tokenizer.chat_template),
+        add_generation_prompt=True,
+        return_dict=False,
+    )
+    answer = [*tokenizer.encode(call, add_special_tokens=False), tokenizer.eos_token_id]
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    torch.manual_seed(7)
+    peft = get_peft_model(model, LoraConfig(r=16, lora_alpha=32, target_modules=_MODULES))
+    optimizer = torch.optim.AdamW([one for one in peft.parameters() if one.requires_grad], lr=0.01)
+    ids, labels = torch.tensor([prompt + answer]), torch.tensor([[-100] * len(prompt) + answer])
+    for _ in range(200):
+        loss = peft(input_ids=ids, labels=labels).loss
+        if loss < 0.02:
+            break
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    else:
+        raise AssertionError("The adapter does not learn the call.")
+    peft.save_pretrained(str(folder))

@@ -39,11 +39,29 @@ type Choice = {
 };
 type Answer = { choices: Choice[]; usage: Usage };
 
+const question = [{ role: 'user', content: 'What do you bake?' }];
+const order = {
+  type: 'object',
+  properties: { bread: { enum: ['rye', 'spelt'] }, loaves: { type: 'integer', minimum: 1, maximum: 9 } },
+  required: ['bread', 'loaves'],
+  additionalProperties: false,
+};
+/** The adapter `caller` answers this request by a call that breaks the schema. */
+const called = {
+  messages: question,
+  tools: [{ type: 'function', function: { name: 'order', description: 'Orders bread.', parameters: order } }],
+};
+const learnedCall = { name: 'order', arguments: { bread: 'corn', loaves: 12 } };
+
 /** Returns the files of `runtime/tests/with_vllm/soak_models.py`, by model and path. */
 async function writeModels(): Promise<Models> {
   const folder = await temporaryFolder();
   const { command, env } = await runtimeCommand(machine);
-  await runProgram(command, ['-m', 'with_vllm.soak_models', folder], {
+  const learned = JSON.stringify({
+    asked: called,
+    call: `<tool_call>\n${JSON.stringify(learnedCall)}\n</tool_call>`,
+  });
+  await runProgram(command, ['-m', 'with_vllm.soak_models', folder, learned], {
     env: { ...env, PYTHONPATH: `${path.join(runtimeDir, 'tests')}:${env.PYTHONPATH}` },
   });
   const models: Models = {};
@@ -122,8 +140,6 @@ async function terminate(server: TestServer, user: TestUser, name: string) {
   await server.request(terminatePod, { params, query: { user_id: user.userId } }, { as: user });
 }
 
-const question = [{ role: 'user', content: 'What do you bake?' }];
-
 async function post(
   call: string,
   { model, ...body }: { model: string; [field: string]: unknown },
@@ -178,12 +194,16 @@ async function stream(body: object): Promise<Record<string, unknown>[]> {
   return events;
 }
 
-const order = {
-  type: 'object',
-  properties: { bread: { enum: ['rye', 'spelt'] }, loaves: { type: 'integer', minimum: 1, maximum: 9 } },
-  required: ['bread', 'loaves'],
-  additionalProperties: false,
-};
+/** Returns the only call in the events of a stream. */
+function streamedCall(events: Record<string, unknown>[]): { name: string; arguments: unknown } {
+  type Delta = { delta: { tool_calls?: { function: Partial<Called> }[] } };
+  const pieces = events
+    .flatMap(({ choices }) => choices as Delta[])
+    .flatMap(({ delta }) => delta.tool_calls ?? []);
+  const joined = (field: keyof Called) => pieces.map((piece) => piece.function[field] ?? '').join('');
+  return { name: joined('name'), arguments: JSON.parse(joined('arguments')) };
+}
+
 const isOrder = (text: string | undefined) => {
   const found = JSON.parse(text ?? '') as { bread: string; loaves: number };
   expect(['rye', 'spelt']).toContain(found.bread);
@@ -261,15 +281,26 @@ describe.skipIf(!isInstalled)(
       isOrder(cancel?.arguments);
       const parallel = await ask({ ...limit, tool_choice: 'required', parallel_tool_calls: true });
       expect(callsOf(parallel).length).toBeGreaterThanOrEqual(1);
-      const events = await stream({ ...limit, tool_choice: named });
-      const pieces = events.flatMap(
-        ({ choices }) => choices as { delta: { tool_calls?: { function: Called }[] } }[],
-      );
-      const text = pieces
-        .flatMap(({ delta }) => delta.tool_calls ?? [])
-        .map((call) => call.function.arguments);
-      isOrder(text.join(''));
-      for (const call of callsOf(await ask({ ...limit, tool_choice: 'auto' }))) isOrder(call.arguments);
+      const { arguments: streamed } = streamedCall(await stream({ ...limit, tool_choice: named }));
+      isOrder(JSON.stringify(streamed));
+    });
+
+    test('returns the optional call of a model that learned it, and enforces the parameters of a strict tool', async () => {
+      const all = await start();
+      await deploy(all.server, all.user, await insertFineTune(all, 'caller'), 'caller');
+      const asked = { ...called, model: 'caller', max_tokens: 200, tool_choice: 'auto' };
+      const answer = await ask(asked);
+      expect(answer.choices[0]).toMatchObject({ finish_reason: 'tool_calls' });
+      expect(callsOf(answer)).toEqual([{ name: 'order', arguments: JSON.stringify(learnedCall.arguments) }]);
+      expect(streamedCall(await stream(asked))).toEqual(learnedCall);
+      const bound = called.tools.map((tool) => ({ ...tool, function: { ...tool.function, strict: true } }));
+      const [strict] = callsOf(await ask({ ...asked, tools: bound }));
+      isOrder(strict?.arguments);
+      expect(streamedCall(await stream({ ...asked, tools: bound }))).toEqual({
+        name: 'order',
+        arguments: JSON.parse(strict?.arguments ?? ''),
+      });
+      await terminate(all.server, all.user, 'caller');
     });
 
     test('charges every token once, also of an answer whose client disconnected', async () => {
