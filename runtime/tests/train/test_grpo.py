@@ -10,6 +10,7 @@ import pytest
 from bakehouse_runtime.data.examples import prepare_examples
 from bakehouse_runtime.data.tokens import read_model_tokens
 from bakehouse_runtime.errors import PlainError
+from bakehouse_runtime.train.lora.objectives import grpo
 from bakehouse_runtime.train.lora.run import read_inputs
 from preferences import grpo_spec, prompt_rows
 from train_spec import LINEAR, adapter_of, build, curve, finish, kill_at_checkpoint, losses, start
@@ -183,6 +184,23 @@ def test_a_killed_run_resumes_with_the_same_curves(
     again = grpo_spec(server, tmp_path / "again", tied_model, rewards, **changes)
     assert finish(start(again)) == 0
     assert {name: curve(server, name) for name in names} == killed
+
+
+def test_generates_with_vllm_on_a_gpu_if_it_is_installed(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parameters = grpo_spec(server, tmp_path, tied_model, [_DIGIT]).parameters
+
+    def arguments(*, is_installed: bool, use_cpu: bool) -> Any:
+        monkeypatch.setattr(grpo, "is_vllm_available", lambda: is_installed)
+        settings = {"output_dir": str(tmp_path), "bf16": False, "report_to": "none"}
+        batch = {"per_device_train_batch_size": parameters.batch_size, "use_cpu": use_cpu}
+        return grpo.GRPO.arguments(parameters, settings | batch)
+
+    assert not arguments(is_installed=True, use_cpu=True).use_vllm
+    assert not arguments(is_installed=False, use_cpu=False).use_vllm
+    chosen = arguments(is_installed=True, use_cpu=False)
+    assert (chosen.use_vllm, chosen.vllm_mode) == (True, "colocate")
 
 
 def test_rejects_unsupported_settings(

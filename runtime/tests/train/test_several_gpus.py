@@ -16,9 +16,11 @@ import pytest
 import torch
 
 from bakehouse_runtime.errors import MachineError, PlainError
+from bakehouse_runtime.train.lora.objectives.grpo import GRPO
 from bakehouse_runtime.train.lora.ranks import follow, launch
 from bakehouse_runtime.train.lora.ranks.share import SharedRows, share_batch, shared_settings
 from ended_ranks import fails, leaves
+from preferences import dpo_spec, grpo_spec, kto_spec
 from train_spec import curve, finish, run, run_until, start, train_spec, when
 
 if TYPE_CHECKING:
@@ -33,6 +35,7 @@ _UNEVEN: dict[str, Any] = {
     "gradient_accumulation_steps": 2,
     "lora": {"dropout": 0.0},
 }
+_DIGITS = {"type": "pattern", "pattern": "[0-9]", "weight": 1.0}
 _CURVES = ("loss", "eval_loss", "grad_norm", "learning_rate")
 
 
@@ -60,6 +63,49 @@ def test_two_processes_match_one_and_resume_from_each_other(
     for name, points in expected.items():
         assert curve(server, name) == pytest.approx(points, rel=1e-4), name
     assert server.reports[-1]["type"] == "result"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize(
+    ("make", "expected"),
+    [
+        # The processes compare a KTO batch with other answers, and generate other GRPO answers.
+        (dpo_spec, {"loss": 8, "eval_loss": 3, "eval_reward_accuracy": 3}),
+        (kto_spec, {"eval_loss": 1, "eval_reward_margin": 1}),
+        (grpo_spec, {"eval_reward": 1}),
+    ],
+    ids=["dpo", "kto", "grpo"],
+)
+def test_two_processes_train_on_preferences_and_rewards(
+    server: BakehouseServer,
+    tmp_path: Path,
+    tied_model: Path,
+    make: Any,
+    expected: dict[str, int],
+) -> None:
+    curves: list[dict[str, list[float]]] = []
+    for gpus in (1, 2):
+        folder = tmp_path / str(gpus)
+        folder.mkdir()
+        server.reports.clear()
+        rewards = [[_DIGITS]] if make is grpo_spec else []
+        spec = make(
+            server,
+            folder,
+            tied_model,
+            *rewards,
+            epochs=2,
+            learning_rate=3e-4,
+            lora={"dropout": 0.0},
+        )
+        assert finish(start(_on(gpus, spec))) == 0
+        assert server.reports[-1]["type"] == "result"
+        curves.append({name: list(curve(server, name).values()) for name in expected})
+    for name, points in expected.items():
+        one, two = (found[name] for found in curves)
+        # Batches of other sizes are rounded differently in bfloat16.
+        assert two[:points] == pytest.approx(one[:points], rel=0.02, abs=1e-6), name
+        assert len(one) == len(two)
 
 
 @pytest.mark.soak
@@ -136,21 +182,28 @@ def test_rejects_a_step_that_cannot_be_shared(
         PlainError, match=r"8 GPUs cannot share the 4 rows of a step .* a multiple of 8"
     ):
         share_batch(1, 4, 8)
-    parameters = train_spec(server, tmp_path, tied_model).parameters
-    for objective in ("dpo", "kto", "grpo"):
-        other = parameters.model_copy(update={"objective": objective})
-        with pytest.raises(PlainError, match=rf"{objective.upper()} trains on one GPU: choose 1\."):
-            shared_settings(other, 2)
-        assert shared_settings(other, 1) == {}
+    parameters = train_spec(server, tmp_path, tied_model, objective="kto").parameters
+    with pytest.raises(PlainError, match=r"each of 4 GPUs would get one: .* of 8 or more\."):
+        shared_settings(parameters, 4)
+    assert shared_settings(parameters, 1) == {}
+
+
+def test_processes_share_prompts_not_their_answers(
+    server: BakehouseServer, tmp_path: Path, tied_model: Path
+) -> None:
+    parameters = grpo_spec(server, tmp_path, tied_model, [_DIGITS]).parameters
+    settings = {"output_dir": str(tmp_path), "use_cpu": True, "bf16": False, "report_to": "none"}
+    arguments: Any = GRPO.arguments(parameters, settings | shared_settings(parameters, 2))
+    assert arguments.per_device_train_batch_size == 2 * parameters.generations
 
 
 def test_rows_have_the_order_of_one_process_and_fill_all_batches() -> None:
     from accelerate.data_loader import SeedableRandomSampler
 
     alone = SeedableRandomSampler(range(10), data_seed=3)
-    shared = SharedRows(10, 4, seed=3)
+    shared = SharedRows(10, 4, seed=3, blank=10)
     for epoch in (0, 1):
         alone.set_epoch(epoch)
         shared.set_epoch(epoch)
         assert list(shared) == [*alone, 10, 10]
-    assert len(shared) == 12 and list(SharedRows(3, 2, None)) == [0, 1, 2, 3]
+    assert len(shared) == 12 and list(SharedRows(3, 4, None)) == [0, 1, 2, 0]

@@ -75,7 +75,8 @@ def build_trainer(
         else objective.dataset(prepared.train)
     )
     held_out = objective.dataset(prepared.held_out) if evaluates else None
-    if ranks.count > 1:
+    has_blank = ranks.count > 1 and spec.parameters.objective == "sft"
+    if has_blank:
         rows = with_blank(rows, tokenizer.pad_token_id)
         held_out = held_out and with_blank(held_out, tokenizer.pad_token_id)
     parts: dict[str, Any] = {
@@ -94,7 +95,7 @@ def build_trainer(
         # Batches of text do not use them.
         model.get_submodule(name).requires_grad_(False)
     trainer = cast("OverRanks", objective.trainer(model, adapter, spec.parameters, device, parts))
-    trainer.ranks = ranks
+    trainer.ranks, trainer.has_blank = ranks, has_blank
     if lora and device == "cpu" and arguments.bf16:
         _narrow_frozen_matrices(trainer.model)
     if spec.parameters.load_in_4bit:

@@ -12,6 +12,9 @@ type Asked = Parameters<typeof findGpuFaults>[0];
 test.each<[string, Asked, typeof gpus]>([
   ['as many as a machine has', four, gpus],
   ['one GPU for any objective', { ...four, count: 1, objective: 'grpo' }, gpus],
+  ['several GPUs for DPO', { ...four, objective: 'dpo' }, gpus],
+  ['several GPUs for GRPO', { ...four, objective: 'grpo' }, gpus],
+  ['several GPUs for KTO with two answers for each', { ...four, objective: 'kto', batch_size: 2 }, gpus],
   ['any number without GPUs, because it goes to the CPU', { ...four, count: 8, objective: 'kto' }, []],
 ])('a run can use %s', (_case, asked, there) => {
   expect(findGpuFaults(asked, { gpus: there })).toEqual([]);
@@ -26,7 +29,11 @@ test.each<[string, Partial<Asked>, string]>([
   ['several for full fine-tuning', { adaptation: 'full' }, 'Full fine-tuning trains on one GPU: choose 1'],
   ['several for a 4-bit base', { adaptation: 'qlora' }, 'QLoRA trains on one GPU: choose 1'],
   ['several for DoRA', { use_dora: true }, 'DoRA trains on one GPU: choose 1'],
-  ['several for other objectives', { objective: 'dpo' }, 'DPO trains on one GPU: choose 1'],
+  [
+    'several for KTO without two answers for each',
+    { objective: 'kto' },
+    'KTO compares the answers of a batch, and each of 4 GPUs would get one: choose a batch size of 8 or more',
+  ],
   [
     'a number that does not divide a step',
     { batch_size: 3, gradient_accumulation_steps: 2 },

@@ -4,7 +4,6 @@ import {
   CHOOSING_EXAMPLES_MIN,
   DORA_IN_4_BITS,
   headWith,
-  objectiveNames,
   QLORA_WITHOUT_GPU,
 } from '@bakehouse/contract/fine-tune-numbers';
 import type { FineTunePayload } from '@bakehouse/contract/fine-tuning';
@@ -111,14 +110,23 @@ export function findGpuFaults(
   const faults = [
     count > most &&
       `No machine here has ${count} GPUs of one kind: choose ${gpuCounts.filter((one) => one <= most).join(' or ')}`,
-    objective !== 'sft' && `${objectiveNames[objective]} trains on one GPU: choose 1`,
     adaptation === 'full' && 'Full fine-tuning trains on one GPU: choose 1',
     adaptation === 'qlora' && 'QLoRA trains on one GPU: choose 1',
     use_dora && 'DoRA trains on one GPU: choose 1',
     rows % count > 0 &&
       `${count} GPUs cannot share the ${rows} rows of a step (batch size x gradient accumulation): make it a multiple of ${count}`,
+    objective === 'kto' &&
+      rows % count === 0 &&
+      !canCompare(batch_size, rows / count) &&
+      `KTO compares the answers of a batch, and each of ${count} GPUs would get one: choose a batch size of ${2 * count} or more`,
   ];
   return faults.flatMap((message) => (message ? [{ message, about: 'accelerator_count' }] : []));
+}
+
+/** Returns true if a GPU with this many rows of a step gets batches of two or more (`share_batch` in the runtime). */
+function canCompare(batchSize: number, rows: number): boolean {
+  const sizes = Array.from({ length: Math.min(batchSize, rows) }, (_, at) => at + 1);
+  return sizes.some((size) => size > 1 && rows % size === 0);
 }
 
 /** Returns why a run cannot go to the CPU: the kernels of bitsandbytes need a GPU. */

@@ -1,9 +1,8 @@
-import { type Adaptation, objectiveNames } from '@bakehouse/contract/fine-tune-numbers';
-import type { GpuType, Objective } from '@bakehouse/contract/limits';
+import type { Adaptation } from '@bakehouse/contract/fine-tune-numbers';
+import type { GpuType } from '@bakehouse/contract/limits';
 
 type Asked = {
   accelerator_type: GpuType | null;
-  objective: Objective;
   adaptation: Adaptation;
   use_dora: boolean;
   batch_size: number;
@@ -16,11 +15,10 @@ type Asked = {
  */
 export function countObstacle(
   count: number,
-  { accelerator_type: type, objective, adaptation, use_dora, batch_size, gradient_accumulation_steps }: Asked,
+  { accelerator_type: type, adaptation, use_dora, batch_size, gradient_accumulation_steps }: Asked,
   here: { gpu_type: string; count: number }[],
 ): string | null {
   if (count === 1 || here.length === 0) return null;
-  if (objective !== 'sft') return `${objectiveNames[objective]} trains on one GPU.`;
   if (adaptation === 'full') return 'Full fine-tuning trains on one GPU.';
   if (adaptation === 'qlora') return 'QLoRA trains on one GPU.';
   if (adaptation === 'lora' && use_dora) return 'DoRA trains on one GPU.';

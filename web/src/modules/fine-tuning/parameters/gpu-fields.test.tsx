@@ -102,7 +102,7 @@ it('shows that each of several GPUs is charged', () => {
 });
 
 const asked = {
-  ...({ accelerator_type: 'NVIDIA_H100_80GB', objective: 'sft', adaptation: 'lora' } as const),
+  ...({ accelerator_type: 'NVIDIA_H100_80GB', adaptation: 'lora' } as const),
   use_dora: false,
   ...{ batch_size: 1, gradient_accumulation_steps: 4 },
 };
@@ -112,15 +112,14 @@ it.each<[number, Partial<Parameters<typeof countObstacle>[1]>, typeof eight, str
   [4, {}, eight, null],
   [8, {}, eight, '8 GPUs cannot share the 4 rows of a step (batch size x gradient accumulation).'],
   [8, { batch_size: 2 }, eight, null],
-  [2, { objective: 'dpo' }, eight, 'DPO trains on one GPU.'],
   [2, { adaptation: 'full' }, eight, 'Full fine-tuning trains on one GPU.'],
   [2, { adaptation: 'qlora' }, eight, 'QLoRA trains on one GPU.'],
   [2, { use_dora: true }, eight, 'DoRA trains on one GPU.'],
   [2, { adaptation: 'full', use_dora: true }, eight, 'Full fine-tuning trains on one GPU.'],
-  [1, { objective: 'dpo' }, eight, null],
+  [1, { adaptation: 'full' }, eight, null],
   [2, {}, [{ ...h100, gpu_type: 'L40S', count: 8 }, h100], 'No machine here has 2 GPUs of this kind.'],
   [4, { accelerator_type: 'NVIDIA_TESLA_A100' }, eight, null],
-  [8, { objective: 'kto' }, [], null],
+  [8, { adaptation: 'full' }, [], null],
 ])('explains why a run cannot use %i GPUs with %o', (count, more, here, obstacle) => {
   expect(countObstacle(count, { ...asked, ...more }, here)).toBe(obstacle);
 });

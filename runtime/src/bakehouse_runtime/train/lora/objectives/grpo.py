@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils.data import Sampler
 from trl import GRPOConfig, GRPOTrainer
+from trl.import_utils import is_vllm_available
 
 from ....rewards.rules import build_rules
 from ..evaluated import Evaluated
@@ -49,7 +50,9 @@ class _GrpoTrainer(Evaluated, GRPOTrainer):
         """TRL's own sampler drops an incomplete batch, and cannot resume by epoch."""
         rows: Any = self.train_dataset if dataset is None else dataset
         answers: Any = self.num_generations
-        return _Groups(len(rows), answers, self.args.seed if self.shuffle_dataset else None)
+        seed = self.args.seed if self.shuffle_dataset else None
+        self._train_rows = _Groups(len(rows), answers, seed)
+        return self._train_rows
 
     def evaluation_loop(self, *args: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
         # Uses the same random numbers in each evaluation, so that results are comparable.
@@ -114,7 +117,7 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> GRPO
         # TRL counts the generated tokens itself.
         **settings
         | {
-            "per_device_train_batch_size": parameters.batch_size * answers,
+            "per_device_train_batch_size": settings["per_device_train_batch_size"] * answers,
             "include_num_input_tokens_seen": "no",
         },
         beta=parameters.beta,
@@ -125,7 +128,16 @@ def _arguments(parameters: TrainingParameters, settings: dict[str, Any]) -> GRPO
         max_completion_length=parameters.max_new_tokens,
         temperature=parameters.temperature,
         reward_weights=[reward.weight for reward in parameters.rewards],
+        **_generator(settings),
     )
+
+
+def _generator(settings: dict[str, Any]) -> dict[str, Any]:
+    """Returns the settings that generate with vLLM on the training GPU, if vLLM is installed in
+    this environment. It frees its memory while the model trains."""
+    if settings["use_cpu"] or not is_vllm_available():
+        return {}
+    return {"use_vllm": True, "vllm_mode": "colocate", "vllm_enable_sleep_mode": True}
 
 
 def _trainer(
@@ -140,6 +152,12 @@ def _trainer(
     has_references = parts["train_dataset"][0]["reference"] is not None
     rules = build_rules(parameters.rewards, has_references=has_references)
     functions: list[Any] = [_function(rule) for rule in rules]
+    arguments = parts["args"]
+    if arguments.use_vllm:
+        # By default vLLM reserves memory for the model's whole context.
+        rows = [parts["train_dataset"], *filter(None, [parts["eval_dataset"]])]
+        longest = max(len(prompt) for some in rows for prompt in some["prompt"])
+        arguments.vllm_max_model_length = longest + parameters.max_new_tokens
     # TRL builds its batches after generation.
     others = {name: part for name, part in parts.items() if name != "data_collator"}
     trainer: Any = _GrpoTrainer(model, functions, peft_config=adapter, **others)

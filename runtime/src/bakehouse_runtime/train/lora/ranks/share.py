@@ -3,6 +3,7 @@ would."""
 
 from __future__ import annotations
 
+from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -37,11 +38,14 @@ def shared_settings(parameters: TrainingParameters, count: int) -> dict[str, Any
     """Returns Trainer's settings for `count` processes; empty for one."""
     if count == 1:
         return {}
-    if parameters.objective != "sft":
-        raise PlainError(f"{parameters.objective.upper()} trains on one GPU: choose 1.")
     batch, accumulation = share_batch(
         parameters.batch_size, parameters.gradient_accumulation_steps, count
     )
+    if parameters.objective == "kto" and batch < 2:
+        raise PlainError(
+            f"KTO compares the answers of a batch, and each of {count} GPUs would get one: choose "
+            f"a batch size of {2 * count} or more."
+        )
     return {
         "per_device_train_batch_size": batch,
         "gradient_accumulation_steps": accumulation,
@@ -61,13 +65,16 @@ def with_blank(dataset: Dataset, pad_token_id: int) -> Dataset:
 
 
 class SharedRows(Sampler[int]):
-    """Yields the rows in the order of a single process, then repeats the blank row, which is the
-    last of the dataset, until all processes have equally many full batches. Accelerate distributes
+    """Yields the rows in the order of a single process, then repeats the blank row, or the first
+    rows without one, until all processes have equally many full batches. Accelerate distributes
     the batches. Without a seed the order is the file's."""
 
-    def __init__(self, rows: int, of_a_round: int, seed: int | None) -> None:
-        """`of_a_round`: rows of one batch of each process."""
-        self._rows, self._seed, self._epoch = rows, seed, 0
+    def __init__(
+        self, rows: int, of_a_round: int, seed: int | None, blank: int | None = None
+    ) -> None:
+        """`of_a_round`: rows of one batch of each process. `blank`: the position of the blank
+        row."""
+        self._rows, self._seed, self._blank, self._epoch = rows, seed, blank, 0
         self._length = -(-rows // of_a_round) * of_a_round
 
     def set_epoch(self, epoch: int) -> None:
@@ -77,10 +84,11 @@ class SharedRows(Sampler[int]):
         return self._length
 
     def __iter__(self) -> Iterator[int]:
-        if self._seed is None:
-            yield from range(self._rows)
-        else:
+        order = list(range(self._rows))
+        if self._seed is not None:
             # The same order as Accelerate's SeedableRandomSampler.
             generator = torch.Generator().manual_seed(self._seed + self._epoch)
-            yield from torch.randperm(self._rows, generator=generator).tolist()
-        yield from [self._rows] * (self._length - self._rows)
+            order = torch.randperm(self._rows, generator=generator).tolist()
+        yield from order
+        added = order if self._blank is None else [self._blank]
+        yield from islice(cycle(added), self._length - self._rows)
