@@ -555,6 +555,9 @@ class KontextImageRequest(Wire):
     metadata: dict[str, str]
     format: Literal["png", "jpeg", "webp"]
     picture: str | None
+    mask: str | None = None
+    strength: Annotated[float, Field(ge=0.1, le=1)] = 1
+    negative_prompt: str = ""
     lora: ImageLora | None = None
 
 

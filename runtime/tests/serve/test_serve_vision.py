@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bakehouse_server import AUTHORIZED_CLIENT
+from references.tiny_vision import SIDE, tiny_llava, write_projector
 from serving import Serving, serve_spec
 from tiny_model import write_tiny_gguf
-from tiny_vision import SIDE, tiny_llava, write_projector
 
 if TYPE_CHECKING:
     from pathlib import Path
