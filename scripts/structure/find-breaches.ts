@@ -11,9 +11,9 @@ export type Budget = { lines: number; files: number };
 export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 84_893, files: 834 },
+  server: { lines: 84_901, files: 835 },
   web: { lines: 54_252, files: 781 },
-  runtime: { lines: 23_826, files: 193 },
+  runtime: { lines: 23_830, files: 193 },
   contract: { lines: 12_306, files: 131 },
   scripts: { lines: 7_959, files: 100 },
 };

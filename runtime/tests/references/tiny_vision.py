@@ -1,4 +1,4 @@
-"""A LLaVA of 0.1 million random parameters: Transformers' model, and its projector for llama.cpp."""
+"""A LLaVA of 0.1 million random parameters, and its projector for llama.cpp."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def tiny_llava(text_model: Path) -> Any:
     config = LlavaConfig(
         vision_config=vision,
         text_config=text.config,
-        image_token_id=0,
         vision_feature_select_strategy="full",
         vision_feature_layer=-2,
         image_seq_length=(SIDE // _PATCH) ** 2,
     )
+    config.image_token_id = 0
     torch.manual_seed(3)
     model = LlavaForConditionalGeneration(config).eval()
     seen = [

@@ -33,8 +33,7 @@ def to_url(picture: Any) -> str:
 
 
 def first_logprobs(model: Any, tokenizer: Any, picture: Any) -> tuple[int, dict[int, float]]:
-    """Returns Transformers' number of prompt tokens, and the log-probabilities of the answer's first
-    token."""
+    """Returns the number of prompt tokens, and the log-probabilities of the first token."""
     import torch
 
     def ids(text: str) -> list[int]:

@@ -65,9 +65,7 @@ def spec(*adapters: dict[str, Any]) -> ServeTextSpec:
 
 
 def embedding_spec() -> ServeEmbeddingSpec:
-    fields = spec().model_dump(
-        exclude={"adapters", "lora_rank", "projector_file", "pictures_max"}
-    )
+    fields = spec().model_dump(exclude={"adapters", "lora_rank", "projector_file", "pictures_max"})
     return ServeEmbeddingSpec.model_validate(fields | {"task": "embedding"})
 
 

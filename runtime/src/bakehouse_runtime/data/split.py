@@ -52,9 +52,9 @@ def split_examples(questions: Numbers, wholes: Numbers, part: float, seed: int) 
     """Holds out about 1 - `part` of the examples, drawn by `seed`; the arrays hold their keys.
 
     All examples of one question are on the same side, because a held-out question that was also
-    trained on would measure nothing. If this holds out too little (for example because every row asks
-    the same question about another text), only identical rows stay together. Of a few long texts, the
-    shortest is held out, even if it is long.
+    trained on would measure nothing. If this holds out too little (for example because every row
+    asks the same question about another text), only identical rows stay together. Of a few long
+    texts, the shortest is held out, even if it is long.
     """
     wanted = len(questions) - train_count(len(questions), part)
     by_question = _hold_out(questions, wanted, seed)

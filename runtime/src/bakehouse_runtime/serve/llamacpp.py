@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -90,9 +90,11 @@ def server_params(spec: ServeTextSpec, inputs: dict[str, Path]) -> xllamacpp.Com
     params.n_ctx = context * spec.parallel_requests
     params.n_batch = _BATCH_TOKENS
     if spec.projector_file:
-        params.mmproj.path = str(_file(inputs, "base_model", spec.projector_file))
-        params.mmproj_use_gpu = False
-        params.image_max_tokens = _PICTURE_TOKENS_MAX
+        # The library's type stubs lack these fields.
+        pictures: Any = params
+        pictures.mmproj.path = str(_file(inputs, "base_model", spec.projector_file))
+        pictures.mmproj_use_gpu = False
+        pictures.image_max_tokens = _PICTURE_TOKENS_MAX
         params.n_batch = _PICTURE_BATCH_TOKENS
     # No prompt cache across slots: it ignores which adapter the prompts were read with.
     params.cache_ram_mib = 0

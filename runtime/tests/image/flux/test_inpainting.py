@@ -71,7 +71,7 @@ def test_a_masked_picture_does_not_depend_on_its_batch(kontext: KontextPipeline)
 
 
 def test_soft_edges_mix_both_pictures() -> None:
-    mask = mask_of(AREA).point(lambda value: value // 2)
+    mask = mask_of(AREA).point([value // 2 for value in range(256)])
     inpainting = Inpainting.of(PICTURE, mask, side=32)
     white = Image.new("RGB", (32, 32), "white")
     mixed = np.asarray(inpainting.pasted(white)).astype(int)

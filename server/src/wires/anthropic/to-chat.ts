@@ -117,7 +117,7 @@ type Block = Sent['content'][number];
 /** A block of a user or assistant turn. */
 type Content = Extract<Sent, { role: 'user' | 'assistant' }>['content'][number];
 
-type Placed<Part = Content> = { block: Part; place: string; isSystem?: boolean };
+type Placed<Shown = Content> = { block: Shown; place: string; isSystem?: boolean };
 
 type Result = NonNullable<Of<'tool_result'>['content']>[number];
 

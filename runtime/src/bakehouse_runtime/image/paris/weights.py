@@ -255,7 +255,9 @@ def _heads(folder: Path, sizes: dict[str, tuple[int, ...]]) -> int:
 def _norm_eps(folder: Path) -> float:
     value = _config(folder).get("norm_eps", ExpertShape.norm_eps)
     if not (isinstance(value, float) and 0 < value < 1):
-        raise PlainError(f"The norm_eps in {folder.name}/config.json is not a number between 0 and 1.")
+        raise PlainError(
+            f"The norm_eps in {folder.name}/config.json is not a number between 0 and 1."
+        )
     return value
 
 

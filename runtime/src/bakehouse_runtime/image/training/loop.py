@@ -200,8 +200,8 @@ class Training:
         unreadable: Exception | None = None
         for path in paths:
             try:
-                # Load into main memory, because the GPU holds the model. Map the file only for a GPU,
-                # which copies all values; CPU optimizers would keep references to the mapped file.
+                # Load into main memory, because the GPU holds the model. Map the file only for a
+                # GPU, which copies all values; CPU optimizers would keep references to the file.
                 mapped = self.device.type != "cpu"
                 state = torch.load(path, map_location="cpu", mmap=mapped, weights_only=True)
             # The file is truncated, empty or overwritten.

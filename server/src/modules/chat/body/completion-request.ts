@@ -9,7 +9,7 @@ import {
   SCHEMA_PARAM,
   type Thinks,
 } from '../grammar/build-grammar.ts';
-import { type ChatPictures, toServerPart } from '../pictures/read-pictures.ts';
+import { type ChatPictures, toServerPart } from '../pictures/chat-pictures.ts';
 import { type CallableTools, toolsOf, toServerTool } from '../tools/callable-tools.ts';
 import { checkTools, checkTurns } from '../tools/check-tools.ts';
 import { contextExceeded, longestPrompt } from './limits.ts';

@@ -1,5 +1,5 @@
 import { AppError } from '../../../platform/errors.ts';
-import { pictureTokensMax } from '../pictures/read-pictures.ts';
+import { pictureTokensMax } from '../pictures/chat-pictures.ts';
 import { toolsOf, toServerTool } from '../tools/callable-tools.ts';
 
 /**

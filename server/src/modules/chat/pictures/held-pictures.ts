@@ -1,5 +1,5 @@
 import { tooMany } from '../../../platform/errors.ts';
-import type { ChatPictures } from './read-pictures.ts';
+import type { ChatPictures } from './chat-pictures.ts';
 
 /** Maximum characters of pictures in memory: of all requests of this process, and of one user. */
 const HELD_MAX = { all: 512 * 1024 ** 2, user: 96 * 1024 ** 2 };

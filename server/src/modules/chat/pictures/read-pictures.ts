@@ -13,17 +13,15 @@ import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { BadPicture, type InspectedPicture, inspectPicture } from '../../media/inspect-picture.ts';
 import { readPictureAddress } from '../../media/read-picture-address.ts';
 import type { CompletionBody } from '../body/completion-request.ts';
+import {
+  type ChatPicture,
+  type ChatPictures,
+  findPictures,
+  type Message,
+  type Part,
+} from './chat-pictures.ts';
 
-/** A picture as the model server gets it, and the most tokens that it may have. */
-type ChatPicture = { url: string; tokensMax: number };
-
-/** The pictures of a chat, by the reference in its messages. */
-export type ChatPictures = Record<string, ChatPicture>;
-
-type Part = { type: string; image_url?: { url: string }; at?: string };
-type Message = { content?: string | Part[] | null };
 type Model = Pick<Upstream, 'model_name' | 'engine' | 'vision'>;
-type Found = { part: Part & { image_url: { url: string } }; param: string };
 
 /** Side in pixels of the smallest patch that vision models read as a token. */
 const PATCH_SIDE = 14;
@@ -43,8 +41,9 @@ export async function withPictures(
   model: Model,
   signal: AbortSignal,
 ): Promise<CompletionBody> {
-  const found = findPictures(body);
-  assertTextLength(body, found);
+  const messages = (body.messages ?? []) as Message[];
+  const found = findPictures(messages);
+  assertTextLength(body, withReferences(messages, new Map(found.map(({ part }) => [part, '']))));
   const [first] = found;
   if (!first) return body;
   if (!model.vision) {
@@ -69,25 +68,12 @@ export async function withPictures(
     references.set(part, reference);
     pictures[reference] ??= toPicture(bytes, inspected);
   }
-  return { ...body, messages: withReferences(body.messages as Message[], references), pictures };
-}
-
-function findPictures({ messages = [] }: CompletionBody): Found[] {
-  return (messages as Message[]).flatMap(({ content }, index) =>
-    (Array.isArray(content) ? content : []).flatMap((part, at) =>
-      isPicture(part) ? [{ part, param: `messages.${index}.content.${part.at ?? at}` }] : [],
-    ),
-  );
-}
-
-function isPicture(part: Part): part is Found['part'] {
-  return part.type === 'image_url' && part.image_url !== undefined;
+  return { ...body, messages: withReferences(messages, references), pictures };
 }
 
 /** A body may be large because of its pictures. The rest of it is parsed and compared as text. */
-function assertTextLength(body: CompletionBody, found: Found[]): void {
-  const pictures = found.reduce((sum, { part }) => sum + part.image_url.url.length, 0);
-  if (JSON.stringify([body.messages, body.tools]).length - pictures <= CHAT_BYTES_MAX) return;
+function assertTextLength({ tools }: CompletionBody, messages: Message[]): void {
+  if (JSON.stringify([messages, tools]).length <= CHAT_BYTES_MAX) return;
   throw payloadTooLarge(`messages: at most ${CHAT_BYTES_MAX / MB} MB of text. Shorten the conversation`, {
     param: 'messages',
   });
@@ -142,18 +128,4 @@ function withReferences(messages: Message[], references: Map<Part, string>): Mes
         })
       : content,
   }));
-}
-
-/** Returns the maximum number of tokens of all pictures of a chat. */
-export function pictureTokensMax({ pictures, messages }: Record<string, unknown>): number {
-  const known = (pictures ?? {}) as ChatPictures;
-  const all = Object.keys(known).length === 0 ? [] : findPictures({ model: '', messages });
-  return all.reduce((sum, { part }) => sum + (known[part.image_url.url]?.tokensMax ?? 0), 0);
-}
-
-/** Returns the part for the model server: a picture's reference is replaced by the picture. */
-export function toServerPart(part: object, pictures: ChatPictures): object {
-  const { image_url: picture } = part as Part;
-  const url = picture && pictures[picture.url]?.url;
-  return url === undefined ? part : { type: 'image_url', image_url: { url } };
 }
