@@ -1,6 +1,6 @@
 import { onlineManager, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { lazy, StrictMode, Suspense } from 'react';
+import { lazy, StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { queryClient } from './lib/api/query-client.ts';
 import { reportErrors } from './lib/error-reports/report-error.ts';
@@ -11,7 +11,7 @@ import { sessionQuery } from './modules/accounts/session.ts';
 import { saveReferralCode } from './modules/referrals/save-referral-code.ts';
 import { router } from './routes.tsx';
 import { AppError } from './shell/states/app-error.tsx';
-import { Boundary } from './ui/boundary.tsx';
+import { Boundary, LazyPart } from './ui/boundary.tsx';
 import { notifyFailures } from './ui/notify-failure.ts';
 import './styles.css';
 
@@ -37,9 +37,9 @@ createRoot(root).render(
       <Boundary fallback={AppError}>
         <RouterProvider router={router} />
       </Boundary>
-      <Suspense>
+      <LazyPart fallback={() => null}>
         <Toaster />
-      </Suspense>
+      </LazyPart>
     </QueryClientProvider>
   </StrictMode>,
 );

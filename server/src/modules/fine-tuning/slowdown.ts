@@ -14,8 +14,8 @@ const MEAN_S = 60;
  */
 export function expectedSlowdown(load: CpuLoad, runs: { atWork: number; slots: number }): number {
   const others = Math.max(0, load.busyThreads - runs.atWork * load.runThreads);
-  const runThreads = Math.max(0, Math.min(runs.atWork, runs.slots - 1)) * load.runThreads;
-  return slowdown(load, others + runThreads);
+  const neighborThreads = Math.max(0, Math.min(runs.atWork, runs.slots - 1)) * load.runThreads;
+  return slowdown(load, others + neighborThreads);
 }
 
 /**

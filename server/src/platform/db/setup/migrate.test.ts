@@ -152,6 +152,14 @@ describe('migrate', () => {
     'alter table a alter column b set not null;',
     'alter table a alter column b type text;',
     'alter table a add column b int not null;',
+    'alter table a add column b numeric(10, 2) not null;',
+    'alter table a add column b int, add column c int not null;',
+    'alter table a add column b int, add check (b > 0);',
+    'alter table a add b int not null;',
+    'alter table a alter b type text;',
+    'alter table a add unique (b);',
+    'create unique index on a (b);',
+    'update a set b = 1;',
   ])('rejects a step that is marked as adding but breaks the previous version: %s', async (statement) => {
     const { dir } = await folderWith({ '0001_a.sql': `-- expand\n${statement}` });
     await expect(migrate('', dir)).rejects.toThrow('0001_a.sql: ');
@@ -161,7 +169,7 @@ describe('migrate', () => {
     const { url } = await newDatabase();
     const { dir } = await folderWith({
       '0001_a.sql':
-        '-- expand: drop nothing\ncreate table a (n int not null); alter table a add column b int not null default 0;',
+        '-- expand: drop nothing\ncreate table a (n int not null); alter table a add column b numeric(4, 1) not null default 0, add column c int; create index on a (c);',
     });
     expect(await migrate(url, dir)).toEqual(['0001_a.sql']);
   });

@@ -28,9 +28,11 @@ const NO_TRANSACTION = /^-- no transaction\s/;
 /** Marks a step that processes of the previous version tolerate, so it is applied while they run. */
 const EXPANDS = /^-- expand\b/;
 
-/** What the previous version may depend on: such a step needs its processes to end. */
-const TAKES_AWAY =
-  /\b(drop|rename|truncate|set not null|add constraint|unique index|alter column \S+ (set data )?type)\b|\badd column (?![^,;]*\bdefault\b)[^,;]*\bnot null\b/i;
+/** Statements that only add. The clauses of `alter table` are checked one by one. */
+const ADDS = /^(create (table|type|sequence|index)|comment on|alter table (only )?\S+ add column)\b/i;
+
+/** A new column that the inserts of the previous version would leave out. */
+const REQUIRED_COLUMN = /^(?!.*\bdefault\b).*\bnot null\b/i;
 
 /** Name under which `schema_migrations` stores the functions. */
 const FUNCTIONS = 'functions';
@@ -52,7 +54,7 @@ type Applied = Map<string, { sha256: string; expands: boolean }>;
 /**
  * Applies the new steps in order, each in its own transaction. Then applies the functions, if they or a step
  * are new. Several processes may call this at the same time. Returns the applied names. Throws if an applied
- * step was changed or removed, or if a process of another version still runs and a step does not only add.
+ * step was changed or removed, or if a process of another version still runs and a step does more than add.
  * Also throws if a statement fails; that file is rolled back.
  */
 export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promise<string[]> {
@@ -64,7 +66,7 @@ export async function migrate(url: string, dir: string = MIGRATIONS_DIR): Promis
     const applied = await adoptBaseline(client, steps, await readApplied(client));
     assertUnchanged(steps, applied);
     const pending = steps.filter(({ name }) => !applied.has(name));
-    // A step that does not only add may have dropped a function or view, so apply the functions again.
+    // A step that does more than add may have dropped a function or view, so apply the functions again.
     const hasOther = pending.some(({ expands }) => !expands);
     const isChanged = hasOther || applied.get(FUNCTIONS)?.sha256 !== functions.sha256;
     if (isChanged && functions.files.length > 0) pending.push(functions);
@@ -105,17 +107,32 @@ async function listSql(dir: string): Promise<string[]> {
   return names.filter((name) => name.endsWith('.sql')).sort();
 }
 
-/** Throws if a step that is marked as expanding takes something away. */
+/** Throws if a step that is marked as expanding does more than add. */
 function migrationOf(name: string, files: SqlFile[]): Migration {
   const hash = createHash('sha256');
   for (const { sql } of files) hash.update(sql);
   const expands = files.some(({ sql }) => EXPANDS.test(sql));
-  const [taken] = files.flatMap(({ sql }) => TAKES_AWAY.exec(sql.replace(/--.*/g, '')) ?? []);
-  if (expands && taken)
+  const breaking = expands && files.flatMap(({ sql }) => statementsOf(sql)).find((sql) => !onlyAdds(sql));
+  if (breaking)
     throw new Error(
-      `${name}: '${taken}' can break the previous version while it runs: move it to a later step without '-- expand'`,
+      `${name}: '${breaking}' can break the previous version while it runs: move it to a later step without '-- expand'`,
     );
   return { name, files, sha256: hash.digest('hex'), expands };
+}
+
+/** Returns the statements on one line each, without comments and without what is in parentheses. */
+function statementsOf(sql: string): string[] {
+  let text = sql.replace(/--.*/g, '').replace(/\s+/g, ' ');
+  while (/\([^()]*\)/.test(text)) text = text.replace(/\([^()]*\)/g, '');
+  return text.split(';').flatMap((statement) => statement.trim() || []);
+}
+
+function onlyAdds(statement: string): boolean {
+  if (!ADDS.test(statement)) return false;
+  const [, clauses] = /^alter table (?:only )?\S+ (.*)/i.exec(statement) ?? [];
+  return !clauses
+    ?.split(',')
+    .some((clause) => !/^ ?add column\b/i.test(clause) || REQUIRED_COLUMN.test(clause));
 }
 
 /** Returns the applied migrations by name. */

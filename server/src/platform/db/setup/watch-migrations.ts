@@ -11,7 +11,7 @@ type Options = {
 };
 
 /**
- * Polls for migrations that this version does not have and that do not only add. They mean that a newer version
+ * Polls for migrations that this version does not have and that do more than add. They mean that a newer version
  * was started on the same database, where writing with the old schema could corrupt data. Returns a function that stops polling.
  */
 export async function watchMigrations(
