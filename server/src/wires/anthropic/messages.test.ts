@@ -188,11 +188,11 @@ it.each([
   ],
   [
     { messages: [answers({ type: 'image', source: {} })] },
-    "messages.0.content.0.type must be text or tool_result or document: 'image' cannot be read here",
+    "messages.0.content.0.source.type must be 'base64' or 'url': send the picture or its address",
   ],
   [
     { messages: [answers({ type: 'oven' })] },
-    "must be text or tool_result or document: 'oven' is no block of a user turn",
+    "must be text or image or tool_result or document: 'oven' is no block of a user turn",
   ],
   [{ messages: [answers({ type: 'text' })] }, 'messages.0.content.0.text is required'],
   [{ messages: [answers({ type: 'text', text: '' })] }, 'messages: there is no text in them to answer'],

@@ -108,9 +108,13 @@ test('shows Claude Code settings for a text model, and links to other agents', a
   open(text, '/my-deployments/p1?tab=code');
   const settings = await screen.findByRole('region', { name: 'Claude Code' });
   expect(settings.textContent).toContain('ANTHROPIC_MODEL=rye');
-  expect(screen.getByText('context of 4,096 tokens, reads pictures')).toBeTruthy();
   const others = screen.getByRole('link', { name: 'Coding agents and clients' });
   expect(others.getAttribute('href')).toBe('/docs/coding-agents');
+});
+
+test('says that a model reads pictures', async () => {
+  open(text, '/my-deployments/p1?tab=details');
+  expect(await screen.findByText('context of 4,096 tokens, reads pictures')).toBeTruthy();
 });
 
 test('opens an embedding model on its code tab, without a playground', async () => {

@@ -69,17 +69,6 @@ describe('a chat', () => {
     },
   );
 
-  it('rejects a picture by its path without fetching it', () => {
-    const url = 'http://169.254.169.254/latest/meta-data';
-    const content = [
-      { type: 'text', text: 'What is this?' },
-      { type: 'image_url', image_url: { url } },
-    ];
-    expect(refusal({ messages: [{ role: 'user', content }] })).toBe(
-      "messages.0.content.1 Content parts of type 'image_url' cannot be read here: send text",
-    );
-  });
-
   it.each([
     { tools: [], tool_choice: 'none', n: 1, user: 'x', metadata: { a: 'b' }, parallel_tool_calls: true },
     { prompt_cache_key: 'x', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },
