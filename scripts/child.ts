@@ -35,16 +35,12 @@ export function run(command: string, args: string[], options: Options = {}): Pro
 }
 
 /** Runs a program without showing its output. Returns what it printed to both streams. */
-export async function capture(
-  command: string,
-  args: string[],
-  { ownGroup = false }: Pick<Options, 'ownGroup'> = {},
-): Promise<{ code: number; output: string }> {
-  const child = spawn(command, args, { cwd: root, detached: ownGroup, stdio: ['ignore', 'pipe', 'pipe'] });
+export async function capture(command: string, args: string[]): Promise<{ code: number; output: string }> {
+  const child = spawn(command, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   const chunks: Buffer[] = [];
   child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const restore = forwardSignals(child, ownGroup);
+  const restore = forwardSignals(child);
   const code = await endOf(child, command).finally(restore);
   return { code, output: Buffer.concat(chunks).toString() };
 }

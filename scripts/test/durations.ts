@@ -2,7 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readConfig } from '../../server/src/config.ts';
 
-/** Milliseconds of each test file in the last run, by its path. */
+/** Milliseconds of each stage and test file in the last run, by the stage's title or the file's path. */
 export type Durations = Record<string, number>;
 
 const file = path.join(readConfig(process.env).cacheDir, 'test-durations.json');

@@ -1,13 +1,13 @@
 import { glob, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { atLowPriority } from '../../server/src/platform/processes/processes.ts';
-import { capture, run } from '../child.ts';
+import { run } from '../child.ts';
 import type { Command } from '../command.ts';
 import { PlainError } from '../plain-error.ts';
 import { ensureChromium } from '../prepare/install-chromium.ts';
 import { preparePython, prepareStarterModel } from '../prepare/python-environment.ts';
 import { ensureWebBuild } from '../prepare/web-build.ts';
+import { type Durations, inMinutes, readDurations, saveDurations } from './durations.ts';
 import { planTests, type Selection, type TestPlan } from './plan-tests.ts';
 import { type FinishedStage, printSummary } from './summary.ts';
 import {
@@ -37,25 +37,23 @@ export const test: Command = async ({ words, soak }) => {
   const stages = stagesOf(plan, soak);
   if (stages.length === 0) throw nothingFits();
   if (soak) process.env.BAKEHOUSE_TEST_SOAK = 'true';
+  const isWhole = words.length === 0 && !soak;
+  const last = isWhole ? await readDurations() : {};
   const reports = await mkdtemp(path.join(tmpdir(), 'bakehouse-tests-'));
   let counts = none;
   const finished: FinishedStage[] = [];
   try {
     const python = await preparePython('tests');
     await prepareStarterModel();
-    const finish = async ({ title, run: runStage }: Stage) => {
+    for (const [index, { title, run: runStage }] of stages.entries()) {
+      console.log(`\n=== ${title}${expectation(stages.slice(index), last)}`);
       const startedAt = performance.now();
       const report = await runStage(reports, python).catch(printFailure);
       counts = addCounts(counts, report.counts);
-      finished.push({ ...report, title, ms: performance.now() - startedAt });
-    };
-    const inTurn = stages.filter(({ isBeside }) => !isBeside);
-    const beside = Promise.all(stages.filter(({ isBeside }) => isBeside).map(finish));
-    for (const stage of inTurn) {
-      console.log(`\n=== ${stage.title}`);
-      await finish(stage);
+      const ms = performance.now() - startedAt;
+      finished.push({ ...report, title, ms });
+      if (isWhole) await saveDurations({ [title]: ms });
     }
-    await beside;
   } finally {
     await rm(reports, { recursive: true });
   }
@@ -66,12 +64,7 @@ export const test: Command = async ({ words, soak }) => {
   return counts.failed === 0 ? 0 : 1;
 };
 
-type Stage = {
-  title: string;
-  /** Runs beside the other stages, with the CPU time that they leave. Its output is printed at its end. */
-  isBeside?: boolean;
-  run: (reports: string, python: string) => Promise<StageReport>;
-};
+type Stage = { title: string; run: (reports: string, python: string) => Promise<StageReport> };
 
 function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[] {
   const stages: Stage[] = [];
@@ -80,13 +73,11 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
       title: 'contract, scripts, server, web',
       run: (reports) => runVitest(units, '!journeys', reports),
     });
-  if (runtime) {
-    const isBeside = !soak && (units !== null || journeys !== null);
+  if (runtime)
     stages.push({
-      ...{ title: 'runtime', isBeside },
-      run: (reports, python) => runPytest(runtime, { python, reports, soak, isBeside }),
+      title: 'runtime',
+      run: (reports, python) => runPytest(runtime, { python, reports, soak }),
     });
-  }
   if (journeys)
     stages.push({
       title: 'journeys',
@@ -97,6 +88,17 @@ function stagesOf({ units, runtime, journeys }: TestPlan, soak: boolean): Stage[
       },
     });
   return stages;
+}
+
+/** Returns the expected duration of the first of these stages, and of all of them, as far as known. */
+function expectation(stages: Stage[], last: Durations): string {
+  const known = stages.map(({ title }) => last[title]).filter((ms) => ms !== undefined);
+  const [first] = known;
+  if (first === undefined || known.length < stages.length) return '';
+  const all = known.reduce((total, ms) => total + ms, 0);
+  return stages.length > 1
+    ? `: ${inMinutes(first)}, and ${inMinutes(all)} with the rest`
+    : `: ${inMinutes(first)}`;
 }
 
 async function runVitest({ files, name }: Selection, project: string, reports: string): Promise<StageReport> {
@@ -115,7 +117,7 @@ async function runVitest({ files, name }: Selection, project: string, reports: s
 
 async function runPytest(
   { files, name }: Selection,
-  { python, reports, soak, isBeside }: { python: string; reports: string; soak: boolean; isBeside: boolean },
+  { python, reports, soak }: { python: string; reports: string; soak: boolean },
 ): Promise<StageReport> {
   const report = path.join(reports, 'pytest.xml');
   const args = [
@@ -129,17 +131,9 @@ async function runPytest(
   ];
   if (soak) args.push('-m', 'soak');
   args.push(...(name ? ['-k', nameExpression(name)] : []), ...(files ?? ['runtime/tests', 'models/tests']));
-  const code = await (isBeside ? runBeside(python, args) : run(python, args));
+  const code = await run(python, args);
   const xml = await readFile(report, 'utf8').catch(() => null);
   return withFailedRunner(code === NO_TESTS ? 0 : code, xml === null ? empty : readJunitReport(xml));
-}
-
-/** Runs a program at low priority, and prints its output at its end. */
-async function runBeside(command: string, args: string[]): Promise<number> {
-  const [program = '', ...prefix] = atLowPriority;
-  const { code, output } = await capture(program, [...prefix, command, ...args], { ownGroup: true });
-  console.log(`\n=== runtime\n${output.trimEnd()}`);
-  return code;
 }
 
 /** If a runner failed without a failed test, for example before its first test, counts one failure. */
