@@ -99,7 +99,7 @@ async function chooseAndStart(page: Page): Promise<void> {
   await look(page, 'wizard-selection');
   await next.click();
   await suggested.waitFor();
-  await page.getByRole('button', { name: 'As specified' }).click();
+  await page.getByRole('button', { name: 'API defaults' }).click();
   expect(await page.getByLabel('Epochs').inputValue()).toBe('1');
   await page.getByText('This machine’s CPU at $0.10 an hour').waitFor();
   await page.getByRole('combobox', { name: 'Input column' }).getByText('question').waitFor();

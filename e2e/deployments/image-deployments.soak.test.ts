@@ -12,8 +12,8 @@ journey(
   async ({ page }) => {
     await signUp(page);
     await page.goto('/my-deployments');
-    await page.getByRole('button', { name: 'Picture models' }).click();
-    await page.getByText('No picture model is deployed').waitFor();
+    await page.getByRole('button', { name: 'Picture and video models' }).click();
+    await page.getByText('No picture or video model is deployed').waitFor();
     await look(page, 'image-deployments-empty');
 
     // Only full-size weights have a licence, and they do not fit on the test machine.
@@ -22,7 +22,7 @@ journey(
       const licence = { licence: LICENCE, ...licences[LICENCE], accepted_at: null };
       await route.fulfill({ response, json: { ...(await response.json()), licence } });
     });
-    await page.getByRole('button', { name: 'Deploy a picture model' }).first().click();
+    await page.getByRole('button', { name: 'Deploy a picture or video model' }).first().click();
     const dialog = page.getByRole('dialog');
     await choose(page, dialog.getByRole('combobox', { name: 'Model' }), 'Kontext starter');
     await dialog.getByText('per hour').waitFor();
@@ -49,6 +49,6 @@ journey(
     await page.getByRole('button', { name: 'Terminate Kontext starter' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Terminate' }).click();
     await page.getByText('FLUX deployment terminated successfully!').waitFor();
-    await page.getByText('No picture model is deployed').waitFor();
+    await page.getByText('No picture or video model is deployed').waitFor();
   },
 );

@@ -75,7 +75,7 @@ journey(
     await signUp(other);
     for (const address of [url, `${journeyServer().url}/hub/datasets/nobody/nothing`]) {
       await other.goto(address);
-      await other.getByRole('heading', { name: 'There is no such dataset' }).waitFor();
+      await other.getByRole('heading', { name: 'Dataset not found' }).waitFor();
     }
     await look(other, 'no-such-dataset');
   },

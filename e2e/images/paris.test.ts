@@ -160,7 +160,7 @@ soakJourney(
     await page.getByText('20 steps, guidance 4, 2 experts').waitFor();
     await page.getByText('128 × 128, best at single objects').waitFor();
     await look(page, 'paris-standard');
-    await page.getByRole('radio', { name: 'As specified' }).click();
+    await page.getByRole('radio', { name: 'API defaults' }).click();
     await page.getByText('100 steps, guidance 7.5, 4 experts').waitFor();
     await price.getByText('$0.10').waitFor();
     await unfoldSettings(page);

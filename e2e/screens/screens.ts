@@ -98,8 +98,8 @@ const assets: Screen<UserObjects>[] = [
     failed: 'The tables could not be loaded',
     reads: /\/sql\/tables\b/,
   },
-  { route: '/$', at: '/datasets/nobody/nothing', full: 'There is no such dataset' },
-  { route: '/$', at: '/models/nobody/nothing', full: 'There is no such model', alike: true },
+  { route: '/$', at: '/datasets/nobody/nothing', full: 'Dataset not found' },
+  { route: '/$', at: '/models/nobody/nothing', full: 'Model not found', alike: true },
   {
     route: '/drafts',
     at: '/drafts',
@@ -134,7 +134,7 @@ const assets: Screen<UserObjects>[] = [
   {
     route: '/model/source/$id/description',
     at: '/model/source/nobody%2Fnothing/description',
-    full: 'There is no such model',
+    full: 'Model not found',
     failed: 'This model cannot be shown',
   },
   {
@@ -172,7 +172,7 @@ const work: Screen<UserObjects>[] = [
     reads: /\/metrics\b/,
     alike: true,
   },
-  { route: '/runs/$id', at: '/runs/nothing', full: 'There is no such run' },
+  { route: '/runs/$id', at: '/runs/nothing', full: 'Run not found' },
   {
     route: '/chat',
     at: '/chat',
@@ -197,7 +197,7 @@ const work: Screen<UserObjects>[] = [
     at: '/my-deployments/images',
     full: 'Kontext starter',
     failed: 'Your deployments could not be loaded',
-    empty: 'No picture model is deployed',
+    empty: 'No picture or video model is deployed',
   },
   {
     route: '/my-deployments/images/$podId',

@@ -36,11 +36,11 @@ journey('a link to a missing page shows that with a link onward', async ({ page,
   await signUp(page);
   const nothing = '00000000-0000-4000-8000-000000000000';
   for (const [path, title, linkName, leadsTo] of [
-    [`/runs/${nothing}`, 'There is no such run', 'Go to LLM Training', '/llm-training'],
-    ['/runs/mistyped', 'There is no such run', 'Go to LLM Training', '/llm-training'],
-    [`/dataset/${nothing}/description`, 'There is no such dataset', 'Go to My Datasets', '/dataset'],
-    [`/model/${nothing}/description`, 'There is no such model', 'Go to My Models', '/model'],
-    [`/my-deployments/${nothing}`, 'There is no such deployment', 'Go to Deploy Models', '/my-deployments'],
+    [`/runs/${nothing}`, 'Run not found', 'Go to LLM Training', '/llm-training'],
+    ['/runs/mistyped', 'Run not found', 'Go to LLM Training', '/llm-training'],
+    [`/dataset/${nothing}/description`, 'Dataset not found', 'Go to My Datasets', '/dataset'],
+    [`/model/${nothing}/description`, 'Model not found', 'Go to My Models', '/model'],
+    [`/my-deployments/${nothing}`, 'Deployment not found', 'Go to Deploy Models', '/my-deployments'],
   ] as const) {
     await page.goto(path);
     await page.getByRole('heading', { level: 1, name: title }).waitFor();
@@ -48,7 +48,7 @@ journey('a link to a missing page shows that with a link onward', async ({ page,
     await page.waitForURL(`**${leadsTo}`);
   }
   await page.goto(`/runs/${nothing}`);
-  await page.getByRole('heading', { level: 1, name: 'There is no such run' }).waitFor();
+  await page.getByRole('heading', { level: 1, name: 'Run not found' }).waitFor();
   await look(page, 'run-missing');
   await page.goto('/runs');
   await page.waitForURL('**/llm-training');

@@ -15,7 +15,7 @@ export const paris: Generator = {
     qualities: [
       { label: 'Draft', settings: { cfg_scale: 4, num_inference_steps: 10, sampling_strategy: 'top1' } },
       { label: 'Standard', settings: { cfg_scale: 4, num_inference_steps: 20, k: 2 } },
-      { label: 'As specified', settings: {} },
+      { label: 'API defaults', settings: {} },
     ],
     opensOn: 'Standard',
   },

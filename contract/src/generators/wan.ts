@@ -18,7 +18,7 @@ export const wan: Generator = {
     qualities: [
       { label: 'Draft', settings: { guidance_scale: 3, num_inference_steps: 8 } },
       { label: 'Standard', settings: { guidance_scale: 3, num_inference_steps: 16 } },
-      { label: 'As specified', settings: {} },
+      { label: 'API defaults', settings: {} },
     ],
     opensOn: 'Standard',
     fixed: { aspect_ratio: '1:1', duration: '2', quality: '64p' },

@@ -34,7 +34,7 @@ test('shows the sendable credits, and why promotional credits cannot be sent and
   expect(text(bought)).toContain('Can be sent$5.00');
   expect(text(bought)).not.toContain('given to you');
   const given = text({ ...bought, given: '100', sendable: '25' });
-  expect(given).toContain('It is spent first and cannot be sent.');
+  expect(given).toContain('They are spent first and cannot be sent.');
   expect(given).not.toContain('expires');
   expect(text(ending)).toMatch(/of that expires on 3[01] Jan 2030/);
 });

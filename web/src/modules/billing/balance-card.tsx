@@ -65,12 +65,12 @@ export function BalanceCard({ query, actions }: Props) {
   );
 }
 
-/** Explains promotional credit and its next expiry. */
+/** Explains promotional credits and their next expiry. */
 function GivenCredits({ balance: { given, next_expiry } }: { balance: Balance }) {
   if (parseBgl(given) === 0n) return null;
   return (
     <p className="mt-4 text-compact text-muted">
-      <Money bgl={given} /> of it is promotional credit. It is spent first and cannot be sent.
+      <Money bgl={given} /> of it are promotional credits. They are spent first and cannot be sent.
       {next_expiry ? (
         <>
           {' '}

@@ -116,7 +116,7 @@ test('sends top P and the seed once they are set', async () => {
   await userEvent.click(button('Regenerate the answer'));
   await screen.findByText('Spelt bread');
   await userEvent.click(button('Advanced'));
-  await userEvent.type(screen.getByLabelText('Top P'), '0.5{Tab}');
+  await userEvent.type(screen.getByLabelText('Top-p'), '0.5{Tab}');
   await userEvent.type(screen.getByLabelText('Seed'), '7{Tab}');
   await userEvent.click(button('Regenerate the answer'));
   await vi.waitFor(() => expect(asked).toHaveLength(2));

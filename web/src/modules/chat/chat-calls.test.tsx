@@ -41,7 +41,7 @@ async function open() {
 }
 
 const answered = () => screen.findByRole('button', { name: 'Send' });
-const functions = () => screen.findByRole('textbox', { name: /Functions/ });
+const functions = () => screen.findByRole('textbox', { name: /Tools/ });
 
 beforeEach(() => {
   sessionStorage.clear();
@@ -67,7 +67,7 @@ test('a model calls the configured tools and continues with the result', async (
   await open();
   await userEvent.click(screen.getByRole('button', { name: 'Tools' }));
   fireEvent.change(await functions(), { target: { value: JSON.stringify(definitions) } });
-  await userEvent.click(screen.getByRole('checkbox', { name: /Require a call in every answer/ }));
+  await userEvent.click(screen.getByRole('checkbox', { name: /Require a tool call in every answer/ }));
   delta = calling;
   await userEvent.type(screen.getByLabelText('Message'), 'Is it warm?{Enter}');
   expect(await screen.findByRole('heading', { name: 'Calls weather' })).toBeTruthy();

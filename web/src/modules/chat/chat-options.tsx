@@ -23,7 +23,7 @@ const limits = {
 export const optionLabels = {
   temperature: 'Temperature',
   max_tokens: 'Maximum tokens',
-  top_p: 'Top P',
+  top_p: 'Top-p',
   seed: 'Seed',
   tools: 'Tools',
 } as const;
@@ -96,7 +96,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
       </Field>
       <Field
         label={optionLabels.temperature}
-        help="0 gives the same answer every time."
+        help="0 always chooses the most likely token."
         error={problems.temperature}
       >
         <NumberField step={0.1} {...number('temperature')} />
@@ -125,7 +125,7 @@ export function ChatOptionFields({ settings, contextTokens, onChange }: Props) {
           <Field
             label={optionLabels.seed}
             aside="Optional"
-            help="The same seed gives the same answer to the same question."
+            help="The same seed and settings usually give the same answer."
             error={problems.seed}
           >
             <NumberField {...optional('seed')} />
@@ -143,7 +143,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
     <Disclosure title={optionLabels.tools} defaultOpen={isOpen}>
       <div className="flex flex-col gap-4">
         <Field
-          label="Functions"
+          label="Tools"
           aside="Optional"
           help="A JSON list in the format of “tools” in the API. You enter each result yourself."
           error={toolsProblem(tools)}
@@ -158,7 +158,7 @@ function ToolFields({ tools, onChange }: { tools: TypedTools; onChange: (tools: 
           />
         </Field>
         <Checkbox
-          label="Require a call in every answer"
+          label="Require a tool call in every answer"
           checked={tools.required}
           onChange={(required) => onChange({ ...tools, required })}
         />

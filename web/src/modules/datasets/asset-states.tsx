@@ -12,7 +12,7 @@ export function MissingAsset({ kind }: { kind: keyof typeof parents }) {
   const [{ label, to }] = parents[kind];
   return (
     <Missing
-      title={`There is no such ${kind}`}
+      title={kind === 'dataset' ? 'Dataset not found' : 'Model not found'}
       text="It may have been deleted, or its owner does not share it with you."
       to={to}
       label={`Go to ${label}`}

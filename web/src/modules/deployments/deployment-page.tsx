@@ -40,7 +40,7 @@ function DeploymentPage({ family }: { family: Family }) {
       }
       missing={
         <Missing
-          title="There is no such deployment"
+          title="Deployment not found"
           text="The link may be mistyped, or the deployment belongs to another account."
           to="/my-deployments"
           label="Go to Deploy Models"

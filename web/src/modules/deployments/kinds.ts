@@ -80,7 +80,7 @@ const flux = {
   output: { priceId: 'edits', generator: fluxKontext, steps: 'num_inference_steps' },
 } as const;
 
-/** Labels and behaviour of each kind. The first kind of a family is the default. */
+/** Labels and behavior of each kind. The first kind of a family is the default. */
 export const deploymentKinds = {
   text: {
     family: 'text',
@@ -197,12 +197,12 @@ export const families: Record<Family, FamilyRow> = {
   image: {
     list: '/my-deployments/images',
     page: '/my-deployments/images/$podId',
-    label: 'Picture models',
+    label: 'Picture and video models',
     about:
       'Your own models that generate and edit pictures, or make videos. You pay for the time they are awake, and for each picture or video.',
-    deploy: 'Deploy a picture model',
+    deploy: 'Deploy a picture or video model',
     deployAbout: 'Runs on your account until you terminate it.',
-    none: 'No picture model is deployed',
+    none: 'No picture or video model is deployed',
     noneAbout:
       'Deploy Kontext to edit pictures with a model of your own, FLUX or Paris to generate them, or Wan to make videos.',
     kindColumn: { header: 'Kind', width: '6rem', hideBelow: 'sm' },

@@ -19,7 +19,7 @@ export function DocumentationPage() {
   if (!document) {
     return (
       <Missing
-        title="There is no such page in the documentation"
+        title="Documentation page not found"
         text="The address may be mistyped, or the page was renamed."
         to="/docs"
         label="Go to the documentation"

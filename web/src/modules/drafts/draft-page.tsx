@@ -41,7 +41,7 @@ export function DraftPage() {
       }
       missing={
         <Missing
-          title="There is no such draft"
+          title="Draft not found"
           text="The link may be mistyped, or the draft was deleted or belongs to another account."
           to="/drafts"
           label="Go to your drafts"

@@ -66,11 +66,11 @@ it('paints an area with the keyboard alone, and sends it with the picture', asyn
   expect(dialog.getByRole<HTMLButtonElement>('button', { name: 'Use this area' }).disabled).toBe(true);
   load(picture);
   await dialog.findByRole('img', { name: 'Area to change: 25% of the picture' });
-  await userEvent.click(dialog.getByRole('button', { name: 'Rectangle by numbers' }));
+  await userEvent.click(dialog.getByRole('button', { name: 'Rectangle by coordinates' }));
   const left = await dialog.findByRole('spinbutton', { name: 'Left' });
   await userEvent.clear(left);
   await userEvent.type(left, '70');
-  const add = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add the rectangle' });
+  const add = dialog.getByRole<HTMLButtonElement>('button', { name: 'Add rectangle' });
   expect(add.disabled).toBe(true);
   await userEvent.clear(left);
   await userEvent.type(left, '10');

@@ -56,8 +56,8 @@ it("opens with the starter's defaults; the specified ones are one click away, ea
   const chosen = () => screen.getByRole('radio', { checked: true });
   expect(chosen()).toBe(screen.getByRole('radio', { name: 'Standard' }));
   screen.getByText('20 steps, guidance 4, 2 experts');
-  await choose('As specified');
-  expect(chosen()).toBe(screen.getByRole('radio', { name: 'As specified' }));
+  await choose('API defaults');
+  expect(chosen()).toBe(screen.getByRole('radio', { name: 'API defaults' }));
   screen.getByText('100 steps, guidance 7.5, 4 experts');
   const specified = { cfg_scale: 7.5, num_inference_steps: 100, sampling_strategy: 'topk', k: 4 };
   await waitFor(() => expect(priced()).toMatchObject({ parameters: specified }));

@@ -161,8 +161,8 @@ function ModelActions({ asset, pod }: { asset: Asset; pod: Pod | undefined }) {
         </ButtonLink>
       ) : asset.pipeline !== null ? (
         <p className="max-w-xs text-compact text-muted [overflow-wrap:anywhere]">
-          Only FLUX, FLUX Kontext and Paris models can be deployed as picture models; this one is for{' '}
-          {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
+          Only FLUX, FLUX Kontext, Paris and Wan models can be deployed for pictures or videos; this one is
+          for {asset.pipeline.slice(0, PIPELINE_CHARS_MAX)}.
         </p>
       ) : (
         hasFiles(asset) &&

@@ -181,7 +181,7 @@ test.each([
   ['bytedance', 'Seedance 1.0 Pro Generates videos', '/seedance'],
   ['deploy', 'Deploy Models', '/my-deployments'],
   ['vllm', 'Deploy Models', '/my-deployments'],
-  ['deploy kontext', 'Deploy picture models', '/my-deployments/images'],
+  ['deploy kontext', 'Deploy picture and video models', '/my-deployments/images'],
 ])('%s opens its page', async (typed, name, to) => {
   await search(200, { results: [], similar: false }, typed);
   await userEvent.click(await screen.findByRole('option', { name }));

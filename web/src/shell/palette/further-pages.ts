@@ -12,7 +12,7 @@ export const furtherPages: FoundItem[] = [
   },
   {
     kind: 'route',
-    label: 'Deploy picture models',
+    label: 'Deploy picture and video models',
     to: '/my-deployments/images',
     icon: Rocket,
     words: 'flux kontext paris serve inference deployment stop terminate',

@@ -46,7 +46,7 @@ test('a checkbox forfeits sendable credits, and promotional ones are announced a
   const name = 'Forfeit 25.00 BGL ($1.00) in credits';
   expect(await screen.findByRole('checkbox', { name, description: '' })).toBeTruthy();
   expect(screen.getByText('Credits that can be sent')).toBeTruthy();
-  const lost = 'You will lose 125.00 BGL ($5.00) of promotional credit, which cannot be sent.';
+  const lost = 'You will lose 125.00 BGL ($5.00) of promotional credits, which cannot be sent.';
   expect(screen.getByText(lost)).toBeTruthy();
   await userEvent.click(screen.getByRole('button', { name: 'Delete account' }));
   const description = 'Send them to someone first, or forfeit them';

@@ -146,7 +146,7 @@ function whatGoes({ datasets, models, running, given }: Deletion): string[] {
       ? [`${countOf(running, 'running job')} will be stopped; usage until then is charged.`]
       : []),
     ...(parseBgl(given) > 0n
-      ? [`You will lose ${inWords(given)} of promotional credit, which cannot be sent.`]
+      ? [`You will lose ${inWords(given)} of promotional credits, which cannot be sent.`]
       : []),
     'Your name, email address, picture, sessions and API keys will be removed. Transfers stay in the ledger; other people see ‘a deleted user’ instead of your name.',
   ];

@@ -227,7 +227,9 @@ test('explains in place of the form why nothing can be sent', async () => {
   balance = { ...bought('5', '0'), given: '5' };
   show();
   await screen.findByText('You cannot send any credits now');
-  await screen.findByText('All you have is promotional credit. You can spend it, but not send it to others.');
+  await screen.findByText(
+    'All your credits are promotional. You can spend them, but not send them to other users.',
+  );
   expect(screen.getByRole('link', { name: 'Get credits' }).getAttribute('href')).toBe('/buy-bagels');
   expect(screen.queryByText(/^You can send up to/)).toBeNull();
   expect(screen.queryByLabelText('Recipient')).toBeNull();

@@ -34,7 +34,11 @@ const balanceOf = ([balance, held, given, sendable]: readonly [number, number, n
 
 test.each([
   [[0, 0, 0, 0], 'You have no credits.', true],
-  [[25, 0, 25, 0], 'All you have is promotional credit. You can spend it, but not send it to others.', true],
+  [
+    [25, 0, 25, 0],
+    'All your credits are promotional. You can spend them, but not send them to other users.',
+    true,
+  ],
   [[25, 25, 5, 0], 'Running work may need all of your credits.', true],
   [
     [25, 0, 5, 0],
@@ -47,7 +51,7 @@ test.each([
 
 test.each([
   [[25, 5, 0, 20], undefined],
-  [[25, 5, 10, 15], 'The rest is promotional credit, which cannot be sent to others.'],
+  [[25, 5, 10, 15], 'The rest are promotional credits, which cannot be sent to other users.'],
   [[25, 0, 10, 3], 'This server limits how much you can send within 24 hours.'],
 ] as const)('explains why less of %j can be sent than spent', (of, reason) => {
   expect(sendBlockedReason(balanceOf(of))).toBeNull();

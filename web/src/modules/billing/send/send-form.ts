@@ -27,7 +27,7 @@ export function sendBlockedReason(all: Balance): { reason: string; buy: boolean 
   if (balance === 0n) return { reason: 'You have no credits.', buy: true };
   if (given >= balance)
     return {
-      reason: 'All you have is promotional credit. You can spend it, but not send it to others.',
+      reason: 'All your credits are promotional. You can spend them, but not send them to other users.',
       buy: true,
     };
   if (parseBgl(all.available) === 0n)
@@ -45,7 +45,7 @@ export function sendLimitReason({ balance, held, available, given, sendable }: B
   if (parseBgl(sendable) >= parseBgl(available)) return undefined;
   return parseBgl(sendable) < all - (inUse > gift ? inUse : gift)
     ? 'This server limits how much you can send within 24 hours.'
-    : 'The rest is promotional credit, which cannot be sent to others.';
+    : 'The rest are promotional credits, which cannot be sent to other users.';
 }
 
 /** Returns the problem if the BGL amount exceeds the available or the sendable credits. */

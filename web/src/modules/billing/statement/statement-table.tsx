@@ -20,8 +20,8 @@ export function StatementTable({ rows }: { rows: readonly StatementRow[] }) {
         columns={[...aboutColumns, ...amountColumns]}
       />
       <p className="border-line border-t px-5 py-3 text-compact text-muted">
-        Each hash covers its transaction and the previous hash, so past transactions cannot be changed. New
-        ones are sealed within a minute.
+        Each hash covers its transaction and the previous hash, so a changed past transaction is detected. New
+        transactions are sealed within a minute.
       </p>
     </>
   );

@@ -46,7 +46,7 @@ export function CommitChanges({ asset, to, folder = '', onFolder, onBack }: Prop
         pending={<ListSkeleton rows={3} rowHeight={48} />}
         missing={
           <Missing
-            title="There is no such version"
+            title="Version not found"
             text="It may be a version of a deleted dataset or model."
             to={asset.dataset_type === 'MODEL' ? '/model' : '/dataset'}
             label="Go to the list"

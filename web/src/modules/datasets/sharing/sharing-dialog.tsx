@@ -50,7 +50,7 @@ export function SharingDialog({ asset, kind, onClose }: Props) {
       <div className="flex flex-col gap-5">
         <Field
           label={`Who can see this ${kind}`}
-          help="Other users lose access. Their running work continues."
+          help="If you make it private, users you have not shared it with lose access. Their running work continues."
         >
           <RadioCards
             value={chosen ? 'published' : 'private'}

@@ -31,7 +31,7 @@ export function CeilingField({ usual, expected = '0', resumes = false, ...field 
             cost. It will probably save its work and stop before it finishes.
           </span>
         ) : field.value === '' ? (
-          'The most you pay. A run that needs more still finishes at no extra cost. After four times the estimated time, it saves its work and stops, and you pay the estimate.'
+          'The most you pay. A run that needs more continues at no extra cost, up to four times the estimated time. Then it saves its work and stops, and you pay the estimate.'
         ) : resumes ? (
           'The most you pay, including the cost so far. At this limit the run saves its work and stops.'
         ) : (

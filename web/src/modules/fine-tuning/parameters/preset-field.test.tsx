@@ -18,7 +18,7 @@ it('starts with the specified values, and switches to the suggested ones and bac
     />
   );
   const { rerender } = render(field());
-  expect(chosen()).toBe('As specified');
+  expect(chosen()).toBe('API defaults');
   fireEvent.click(screen.getByRole('button', { name: 'Suggested' }));
   expect(parameters).toMatchObject({ epochs: 10, learning_rate: 0.001 });
   rerender(field());
@@ -26,7 +26,7 @@ it('starts with the specified values, and switches to the suggested ones and bac
   parameters = { ...parameters, epochs: 4 };
   rerender(field());
   expect(chosen()).toBeNull();
-  fireEvent.click(screen.getByRole('button', { name: 'As specified' }));
+  fireEvent.click(screen.getByRole('button', { name: 'API defaults' }));
   expect(parameters).toEqual(initialParameters);
 });
 

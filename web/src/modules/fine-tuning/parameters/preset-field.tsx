@@ -28,7 +28,7 @@ export function PresetField({ parameters, basis, onChange }: Props) {
         }
         options={[
           { value: 'suggested', label: 'Suggested', disabled: basis === null },
-          { value: 'specified', label: 'As specified', disabled: parameters.adaptation === 'full' },
+          { value: 'specified', label: 'API defaults', disabled: parameters.adaptation === 'full' },
         ]}
       />
     </div>

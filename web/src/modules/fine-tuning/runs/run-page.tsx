@@ -66,7 +66,7 @@ export function RunPage() {
       pending={<PendingPage />}
       missing={
         <Missing
-          title="There is no such run"
+          title="Run not found"
           text="The link may be mistyped, or the run belongs to another account."
           to="/llm-training"
           label="Go to LLM Training"

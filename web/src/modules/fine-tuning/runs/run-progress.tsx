@@ -74,7 +74,7 @@ function Overrun({ run }: { run: Run }) {
   if (parseBgl(run.held) <= parseBgl(run.quote.total)) return null;
   return (
     <p className="mt-3 text-compact text-warn">
-      The run takes longer than estimated, so more than the quote is held. You pay for the time used.
+      The run takes longer than estimated, so more than the estimate is held. You pay for the time used.
     </p>
   );
 }

@@ -302,5 +302,5 @@ it('shows all inputs of a generation and copies them into the form', async () =>
 
 it('shows that a generation does not exist', async () => {
   await renderPage('/gallery/g9');
-  expect(await screen.findByText('There is no such generation')).toBeTruthy();
+  expect(await screen.findByText('Generation not found')).toBeTruthy();
 });

@@ -34,7 +34,7 @@ export function GenerationPage() {
       pending={<PendingPage />}
       missing={
         <Missing
-          title="There is no such generation"
+          title="Generation not found"
           text="It may have been deleted, the link may be mistyped, or it may belong to another account."
           to="/gallery"
           label="Go to the gallery"

@@ -19,7 +19,7 @@ test('a quality changes only its own settings, and fields determined by others s
   const draft = withQuality(paris, typed, labelled('Draft'), ofStarter);
   expect(draft).toMatchObject({ num_inference_steps: 10, sampling_strategy: 'top1', k: 6, seed: 7 });
   expect(qualityOf(paris, draft, ofStarter)?.label).toBe('Draft');
-  const specified = withQuality(paris, draft, labelled('As specified'), ofStarter);
+  const specified = withQuality(paris, draft, labelled('API defaults'), ofStarter);
   expect(specified).toMatchObject({ ...openingValues('paris', false, {}), seed: 7 });
   expect(qualityOf(paris, { ...specified, cfg_scale: 3 }, ofStarter)).toBeUndefined();
 });

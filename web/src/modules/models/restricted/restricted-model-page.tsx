@@ -34,7 +34,7 @@ export function RestrictedModelPage() {
       }
       missing={
         <Missing
-          title="There is no such model"
+          title="Model not found"
           text="The link may be mistyped, or the model was removed."
           to="/model"
           label="Go to My Models"

@@ -54,7 +54,7 @@ export function MaskEditor({ source, mask, onDone, onClose }: Props) {
       onOpenChange={(open) => !open && onClose()}
       size="lg"
       title="Paint the area to change"
-      description="Everything else stays exactly as it is."
+      description="Pixels outside the area are not changed."
       dirty={shapes !== begun}
       footer={footer}
     >

@@ -40,7 +40,7 @@ export function MaskField({ source, mask, onChange, note }: Props) {
         <p className="min-w-32 flex-1 text-compact">
           {hasMask ? 'Only the painted area' : 'The whole picture'}
           <small className="block text-muted text-xs">
-            {hasMask ? 'All other pixels stay as they are.' : note}
+            {hasMask ? 'Pixels outside the area are not changed.' : note}
           </small>
         </p>
         <Button size="sm" onClick={() => void open()}>

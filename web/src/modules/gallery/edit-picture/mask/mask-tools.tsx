@@ -28,7 +28,7 @@ const actions = [
   { kind: 'clear', label: 'Clear' },
 ] as const;
 
-/** The tools below the picture. A rectangle by numbers needs no pointer. */
+/** The tools below the picture. A rectangle by coordinates needs no pointer. */
 export function MaskTools({ tool, size, shapes, setShapes, onChange }: Props) {
   const side = Math.min(size.width, size.height);
   const add = (shape: Shape) => setShapes((all) => [...all, shape]);
@@ -59,11 +59,12 @@ export function MaskTools({ tool, size, shapes, setShapes, onChange }: Props) {
         />
         <Range
           label="Feather"
+          help="Softens the edge, so that the change blends in."
           {...{ min: 0, max: Math.max(1, Math.round(side / 8)), value: tool.feather }}
           onChange={(feather) => onChange({ feather })}
         />
       </div>
-      <Disclosure title="Rectangle by numbers">
+      <Disclosure title="Rectangle by coordinates">
         <RectangleFields size={size} onAdd={add} />
       </Disclosure>
     </div>
@@ -72,15 +73,16 @@ export function MaskTools({ tool, size, shapes, setShapes, onChange }: Props) {
 
 type RangeProps = {
   label: string;
+  help?: string;
   min: number;
   max: number;
   value: number;
   onChange: (value: number) => void;
 };
 
-function Range({ label, onChange, ...range }: RangeProps) {
+function Range({ label, help, onChange, ...range }: RangeProps) {
   return (
-    <Field label={label} aside={`${formatNumber(range.value)} px`}>
+    <Field label={label} help={help} aside={`${formatNumber(range.value)} px`}>
       <BaseField.Control
         type="range"
         {...range}
@@ -122,10 +124,10 @@ function RectangleFields({ size, onAdd }: { size: Size; onAdd: (shape: Shape) =>
       </div>
       <div className="flex flex-wrap gap-2">
         <Button size="sm" disabled={!isRight} onClick={() => add(false)}>
-          Add the rectangle
+          Add rectangle
         </Button>
         <Button size="sm" disabled={!isRight} onClick={() => add(true)}>
-          Remove the rectangle
+          Erase rectangle
         </Button>
       </div>
     </div>
