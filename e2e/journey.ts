@@ -76,7 +76,7 @@ export const journey = test.extend<Fixtures>({
   page: async ({ openPage }, use) => use(await openPage()),
 });
 
-/** A journey of the soak tier. The gate covers its behaviour with cheaper tests. */
+/** A journey of the soak tier. The gate covers its behavior with cheaper tests. */
 export const soakJourney = journey.runIf(isSoak);
 
 /**

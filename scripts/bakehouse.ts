@@ -31,7 +31,7 @@ const commands: Record<string, Entry> = {
     load: async () => (await import('./dev.ts')).dev,
   },
   test: {
-    summary: 'run the gate, or tests whose path or name has one of WORDS; --soak: the long tier',
+    summary: 'run the gate, or tests whose path or name has one of WORDS; --soak: the slow tests',
     takesWords: true,
     load: async () => (await import('./test/test.ts')).test,
   },

@@ -3,7 +3,7 @@ export type Row = {
   /** File name and line number of the row. */
   at: string;
   section: string;
-  /** The specified behaviour. */
+  /** The specified behavior. */
   line: string;
   /** Files and folders that implement the behaviour. */
   places: string[];

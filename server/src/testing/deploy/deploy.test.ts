@@ -71,7 +71,7 @@ const dashboard = z.looseObject({
   ),
 });
 
-test('alarms and dashboard use existing metrics, and each alarm is documented', async () => {
+test('alerts and dashboard use existing metrics, and each alert is documented', async () => {
   const alerts = rules
     .parse(parse(await read('deploy/chart/bakehouse/alerts.yaml')))
     .groups.flatMap((group) => group.rules);

@@ -14,7 +14,7 @@ import { step, type workloadCalls } from './workload-calls.ts';
 
 /** How the test's machine reads files and trains. */
 export type Machine = {
-  /** Behaviour of a run. */
+  /** Behavior of a run. */
   script: Script;
   /** Result of reading a data file. */
   data: typeof goodData;
