@@ -47,7 +47,7 @@ export function negativePrompt(text = ''): GeneratorField {
   };
 }
 
-/** How much a picture changes. It costs the same, because the steps cover the smaller change. */
+/** How much a picture changes. The number of steps, and so the price, is always the same. */
 export const strength: GeneratorField = {
   kind: 'number',
   name: 'strength',

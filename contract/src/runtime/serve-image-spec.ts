@@ -12,6 +12,9 @@ import { inputFile, workloadSpecBase } from './workload-spec.ts';
  * exceeds the model's limit, its picture cannot be decoded or its LoRA does not fit the model. Too many
  * concurrent requests get a 503, as does a LoRA that cannot be downloaded. Errors are `{ error: { message,
  * param } }`. `GET /health` answers once the model is loaded.
+ *
+ * `POST /edit` does the same. Use it for requests with a mask, strength or negative prompt: servers that
+ * started before an upgrade ignore these fields, but have no such path.
  */
 export const serveImageSpec = workloadSpecBase.extend({
   kind: z.literal('serve'),

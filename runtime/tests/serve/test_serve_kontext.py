@@ -63,7 +63,7 @@ def test_edits_like_the_pipeline(serving: Serving, condition: Image.Image) -> No
     url = f"{serving.url}/generate"
     content = png(condition)
 
-    def ask(**changed: Any) -> list[dict[str, Any]]:
+    def ask(url: str = url, **changed: Any) -> list[dict[str, Any]]:
         return events(
             AUTHORIZED_CLIENT.post(url, json=request_body(content, **changed), timeout=120)
         )
@@ -91,7 +91,8 @@ def test_edits_like_the_pipeline(serving: Serving, condition: Image.Image) -> No
 
     mask = Image.new("RGBA", condition.size, "black")
     mask.paste((0, 0, 0, 0), (40, 40, 80, 80))
-    masked = picture(ask(mask=base64.b64encode(png(mask)).decode())[-1])
+    sent = base64.b64encode(png(mask)).decode()
+    masked = picture(ask(f"{serving.url}/edit", mask=sent)[-1])
     inside = np.asarray(mask)[..., 3] == 0
     changed = (masked != np.asarray(condition).astype(int)).any(axis=-1)
     assert (changed[~inside].any(), changed[inside].mean() > 0.9) == (False, True)

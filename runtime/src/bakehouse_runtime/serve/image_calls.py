@@ -1,4 +1,4 @@
-"""The HTTP server of an image model: `POST /generate` and `GET /health`."""
+"""The HTTP server of an image model: `POST /generate`, `POST /edit` and `GET /health`."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class _Handler(BaseHTTPRequestHandler):
             self.headers.get("Authorization", "").encode(), self.server.authorization
         ):
             raise _Refusal(401, "The API key of this model server is missing or wrong.")
-        if self.path != "/generate":
+        if self.path not in ("/generate", "/edit"):
             raise _Refusal(404, "There is no such route.")
         length = self.headers.get("Content-Length", "")
         bytes_max = self.server.engine.body_bytes_max

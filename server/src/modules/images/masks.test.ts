@@ -122,3 +122,24 @@ describe('the strength and the negative prompt of an edit', () => {
     expect(await refusal(input)).toMatchObject({ status: 400, param: `parameters.${name}` });
   });
 });
+
+describe('a model server that started before an upgrade', () => {
+  test.each([
+    ['mask', async () => ({ mask_id: await upload(mask) })],
+    ['strength', async () => ({ parameters: { strength: 0.5 } })],
+    ['negative prompt', async () => ({ parameters: { negative_prompt: 'grass' } })],
+  ])('gets no edit with a %s, which fails and is free', async (_what, change) => {
+    stub.isOld = true;
+    const before = await setting.balance(ada);
+    const { id } = await edit({ picture_id: await upload(pictureFiles.png), ...(await change()) });
+    const { reason } = await setting.until(ada, id, 'failed');
+    expect(reason).toMatch(/^The server of .+ started before an upgrade and accepts no mask/);
+    expect([stub.requests, await setting.balance(ada)]).toEqual([[], before]);
+  });
+
+  test('gets other edits', async () => {
+    stub.isOld = true;
+    const { id } = await edit({ picture_id: await upload(pictureFiles.png) });
+    await setting.until(ada, id, 'completed');
+  });
+});

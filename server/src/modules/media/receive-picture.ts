@@ -10,8 +10,8 @@ import { withBlobFile } from '../../platform/storage/read-blob.ts';
 import { type InspectedPicture, inspectPicture } from './inspect-picture.ts';
 
 /**
- * Slower uploads are aborted, because each upload occupies a slot. At 1.5 Mbit/s the largest picture is in
- * time.
+ * Time for each picture of an upload. Slower uploads are aborted, because each upload occupies a slot. At 1.5
+ * Mbit/s the largest picture is in time.
  */
 const WHOLE_MS = 2 * 60_000;
 
@@ -58,7 +58,7 @@ export async function receiveOptionalPicture<Result>(
   request: FastifyRequest,
   part: string,
   take: (received: Received<Buffer | null>) => Promise<Result>,
-  { stallMs, wholeMs = WHOLE_MS, optionalPart }: Options = {},
+  { stallMs, optionalPart, wholeMs = WHOLE_MS * (optionalPart === undefined ? 1 : 2) }: Options = {},
 ): Promise<Result> {
   const files = optionalPart === undefined ? limits.files : limits.files + 1;
   const form = { part, limits: { ...limits, files }, stallMs, wholeMs };

@@ -202,19 +202,32 @@ async function generate(
   take: Take,
 ): Promise<void> {
   deadline.progress();
-  const target = { url: `${server.baseUrl}/generate`, key: server.key, alone: true };
+  const path = hasNewFields(request) ? 'edit' : 'generate';
+  const target = { url: `${server.baseUrl}/${path}`, key: server.key, alone: true };
   const answer = await postToModelServer(target, request, signal).catch((error: unknown) => {
     // A delivered request may have crashed the server. Do not retry it immediately, as after a broken
     // response.
     const isBegun = error instanceof ModelServerUnreachable && error.wasDelivered;
     throw isBegun ? modelUnavailable(INTERRUPTED, error) : error;
   });
+  if (answer.statusCode === 404) throw serverTooOld(modelName);
   if (answer.statusCode !== 200) throw await toError(answer, modelName);
   for await (const event of readImageEvents(answer, deadline.progress)) {
     if (event.type === 'error') throw modelUnavailable(event.message);
     await take(event, { revisionId: server.revisionId });
   }
 }
+
+/** Returns true if an older model server would ignore a part of the request. */
+function hasNewFields(request: ImageRequest): boolean {
+  if (!('strength' in request)) return false;
+  return request.mask !== undefined || request.strength !== 1 || request.negative_prompt !== '';
+}
+
+const serverTooOld = (modelName: string) =>
+  invalidRequest(
+    `The server of ${modelName} started before an upgrade and accepts no mask, strength or negative prompt. Leave them out, or try again once it was restarted`,
+  );
 
 async function toError(answer: IncomingMessage, modelName: string): Promise<AppError> {
   const text = await readText(answer);

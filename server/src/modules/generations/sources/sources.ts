@@ -142,10 +142,10 @@ export async function readMask(
   if (!acceptsMask(form)) throw invalidParam(param, `${form.title} does not accept a mask`);
   if (!source) throw invalidParam(param, 'Send the picture that the mask belongs to');
   const { width, height } = source.picture;
-  const { picture: is } = mask;
+  const { picture: area } = mask;
   // A rotated JPEG has its sides swapped. The model server compares them again, once it is upright.
-  const isSame = is.width === width && is.height === height;
-  if (isSame || (is.width === height && is.height === width)) return mask;
+  const isSame = area.width === width && area.height === height;
+  if (isSame || (area.width === height && area.height === width)) return mask;
   throw invalidParam(param, `The mask must have the size of the picture, ${width} x ${height} pixels`);
 }
 

@@ -33,6 +33,8 @@ export type ImageServer = {
   /** Requests in progress. */
   open: number;
   answer: ImageAnswer;
+  /** Whether it started before requests had masks, so it ignores them. */
+  isOld: boolean;
   /** The picture to return, as a PNG in base64. */
   picture: { content: string; width: number; height: number };
   /** Releases blocked requests. */
@@ -54,6 +56,7 @@ export function imageServer(): ImageServer {
     requests: [],
     open: 0,
     answer: 'ok',
+    isOld: false,
     picture: { content: PIXEL, width: 1, height: 1 },
     letGo: () => {
       release.abort();
@@ -62,6 +65,7 @@ export function imageServer(): ImageServer {
     startAnew: () => {
       stub.letGo();
       stub.answer = 'ok';
+      stub.isOld = false;
       stub.requests.length = 0;
     },
     script: async (launch, { stop, killed }) => {
@@ -75,6 +79,7 @@ export function imageServer(): ImageServer {
       const server = createServer((request, response) => {
         if (request.headers.authorization !== `Bearer ${launch.serverKey}`)
           return void response.writeHead(401).end();
+        if (stub.isOld && request.url !== '/generate') return void response.writeHead(404).end();
         stub.open += 1;
         response.on('close', () => (stub.open -= 1));
         generate(stub, request, response, () => release.signal).catch(() => response.destroy());

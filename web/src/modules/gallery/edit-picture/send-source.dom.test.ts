@@ -69,6 +69,7 @@ test('uploads a mask once, and that of an earlier edit unless it was removed', a
   expect(await sendMask(again, null)).toBeUndefined();
   expect(await sendMask(again, undefined)).toBe('p1');
   expect(await sendMask(again, undefined)).toBe('p1');
+  expect(await sendMask(again, null)).toBeUndefined();
   expect(upload).toHaveBeenCalledTimes(2);
   expect(await vi.mocked(upload).mock.lastCall?.[2].text()).toBe('earlier');
 });

@@ -41,6 +41,7 @@ export async function readMask(source: Source, mask: Mask): Promise<File | null>
 
 /** Makes the mask available on the server, like `sendSource`. Returns its id; undefined if there is none. */
 export async function sendMask(source: Source, mask: Mask): Promise<string | undefined> {
+  if (mask === null) return undefined;
   const key = mask ?? source;
   const known = sentMasks.get(key);
   if (known !== undefined) return known;

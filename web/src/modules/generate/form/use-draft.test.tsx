@@ -34,3 +34,12 @@ test('after a reload an edited file is restored from its edit', () => {
   act(() => before.current.recordEdit(source, 'e2'));
   expect(draftOf().current.typed.source).toEqual({ generationId: 'g1' });
 });
+
+test('after a reload the source of another edit has the mask of the last edit', () => {
+  const source = { sameAsId: 'e1' };
+  const before = draftOf();
+  act(() => before.current.change({ source, mask: new File(['x'], 'mask.png') }));
+  act(() => before.current.recordEdit(source, 'g2'));
+  expect(before.current.typed.source).toMatchObject(source);
+  expect(draftOf().current.typed.source).toEqual({ sameAsId: 'g2' });
+});

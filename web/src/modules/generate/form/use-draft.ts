@@ -70,8 +70,8 @@ function saveDraft(name: GeneratorName, typed: UnresolvedDraft): void {
   writeToTab(null, nameOf(name), { ...typed, source: keptSource(typed.source), mask: undefined });
 }
 
-/** A file cannot be stored, so its edit is stored instead. */
+/** Files and masks cannot be stored, so their edit is stored instead. */
 function keptSource(source: Source | null): Source | null {
-  if (!source || !('file' in source)) return source;
-  return source.editId === undefined ? null : { sameAsId: source.editId };
+  if (source && 'editId' in source && source.editId !== undefined) return { sameAsId: source.editId };
+  return source && 'file' in source ? null : source;
 }

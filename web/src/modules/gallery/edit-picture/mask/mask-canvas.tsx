@@ -68,7 +68,7 @@ function Area({ size, shapes, tool, share, setShapes, onShare }: AreaProps) {
     context.fillStyle = color;
     context.strokeStyle = color;
     paintArea(context, shapes, { size, feather });
-    onShare(areaShare(context.canvas));
+    onShare(areaShare(context));
   }, [size, shapes, feather, onShare]);
   const scale = Math.min(1, Math.sqrt(PIXELS_MAX / (size.width * size.height)));
   const percent = (length: number, whole: number) => `${(length / whole) * 100}%`;

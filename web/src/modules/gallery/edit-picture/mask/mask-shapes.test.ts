@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { paintArea, type Shape } from './mask-shapes.ts';
+import { afterEach, expect, test, vi } from 'vitest';
+import { areaShare, paintArea, type Shape } from './mask-shapes.ts';
 
 const size = { width: 6, height: 4 };
 
@@ -51,4 +51,25 @@ test.each<[string, Shape[], string[]]>([
 
 test('scales the shapes to the canvas', () => {
   expect(paint([rectangle], { width: 3, height: 2 })[1]).toBe('011100');
+});
+
+afterEach(() => vi.unstubAllGlobals());
+
+test.each([
+  ['a stroke that scaling loses', 1],
+  ['nothing', 0],
+])('measures %s', (_what, opaquePixels) => {
+  const contextOf = (canvas: { width: number; height: number }, opaque: number) => {
+    const data = Array.from({ length: canvas.width * canvas.height * 4 }, (_, at) =>
+      at % 4 === 3 && at < opaque * 4 ? 255 : 0,
+    );
+    return { canvas, drawImage: () => undefined, getImageData: () => ({ data }) };
+  };
+  const createElement = () => {
+    const canvas = { width: 0, height: 0, getContext: () => contextOf(canvas, 0) };
+    return canvas;
+  };
+  vi.stubGlobal('document', { createElement });
+  const area = contextOf({ width: 100, height: 100 }, opaquePixels);
+  expect(areaShare(area as unknown as CanvasRenderingContext2D)).toBe(opaquePixels / 10_000);
 });

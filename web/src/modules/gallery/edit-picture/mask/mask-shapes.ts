@@ -86,14 +86,20 @@ function soften(context: Context, { width, height }: Size, feather: number): voi
 
 const SAMPLES = { width: 64, height: 64 };
 
-/** Returns the share of a painted canvas that is selected, from 0 to 1. */
-export function areaShare(area: HTMLCanvasElement): number {
-  const context = contextOf(SAMPLES);
-  context.drawImage(area, 0, 0, SAMPLES.width, SAMPLES.height);
-  const { data } = context.getImageData(0, 0, SAMPLES.width, SAMPLES.height);
+/** Returns the share of a painted canvas that is selected, from 0 to 1. It is 0 only if nothing is. */
+export function areaShare(area: Context): number {
+  const samples = contextOf(SAMPLES);
+  samples.drawImage(area.canvas, 0, 0, SAMPLES.width, SAMPLES.height);
+  // Scaling can lose a thin stroke.
+  return opaqueShare(samples) || opaqueShare(area);
+}
+
+function opaqueShare(context: Context): number {
+  const { width, height } = context.canvas;
+  const { data } = context.getImageData(0, 0, width, height);
   let sum = 0;
   for (let at = 3; at < data.length; at += 4) sum += data[at] ?? 0;
-  return sum / 255 / (SAMPLES.width * SAMPLES.height);
+  return sum / 255 / (width * height);
 }
 
 /** Returns the mask: a PNG of the picture's size that is transparent in the area. */
