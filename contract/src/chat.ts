@@ -20,6 +20,8 @@ const BIASED_TOKENS_MAX = 300;
 /** Small, because choices are generated one after another. */
 const CHOICES_MAX = 8;
 const PROMPTS_MAX = 64;
+/** Of content parts in a message. */
+export const PARTS_MAX = 2000;
 export const MAX_TOKENS = z.int().min(1).max(131_072).nullish();
 const penalty = z.number().min(-2).max(2).nullish();
 const share = z.number().min(0).max(1).nullish();
@@ -89,7 +91,7 @@ const contentPart = z.looseObject({
 const chatMessage = z
   .looseObject({
     role: z.enum(['system', 'developer', 'user', 'assistant', 'tool']),
-    content: z.union([z.string(), z.array(contentPart), z.null()]).optional(),
+    content: z.union([z.string(), z.array(contentPart).max(PARTS_MAX), z.null()]).optional(),
     ...messageOfTools,
   })
   .superRefine(({ role, content }, check) => {
@@ -97,10 +99,10 @@ const chatMessage = z
     if (content.length === 0 && role !== 'assistant' && role !== 'tool')
       check.addIssue({ code: 'custom', path: ['content'], message: 'must have at least 1 item' });
     for (const [index, part] of content.entries()) {
-      if (part.type === 'text' && part.text !== undefined) continue;
+      if (part.type === 'text' && part.text !== undefined && !part.image_url) continue;
       if (part.type === 'image_url' && part.image_url && role === 'user') continue;
       const messages: Record<string, string> = {
-        text: 'A text part has its words in `text`',
+        text: 'A text part has its words in `text`, and no `image_url`',
         image_url: 'Only user messages have pictures, as {"type": "image_url", "image_url": {"url": …}}',
       };
       const message =

@@ -170,6 +170,7 @@ const conversation = {
               .startsWith('clear_thinking', 'must be left out: nothing is cut out of a conversation here'),
           }),
         )
+        .max(BLOCKS_MAX)
         .nullish(),
     })
     .nullish(),

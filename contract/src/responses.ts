@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { MAX_TOKENS, PICTURE_CHAT_BYTES_MAX, reasoningEffort, verbosity } from './chat.ts';
+import { MAX_TOKENS, PARTS_MAX, PICTURE_CHAT_BYTES_MAX, reasoningEffort, verbosity } from './chat.ts';
 import { pictureAddress, pictureDetail } from './chat-pictures.ts';
 import { builtInTool, customFields, functionFields, functionName, TOOLS_MAX, toolOf } from './chat-tools.ts';
 import { endpoint } from './endpoint.ts';
@@ -27,16 +27,22 @@ const part = z
   .looseObject({ type: z.string(), text: z.string().optional() })
   .refine(
     ({ type, text }) => ['input_text', 'output_text', 'text'].includes(type) && text !== undefined,
-    'must be text, as {"type": "input_text", "text": …}, or in user messages a picture, as {"type": "input_image", "image_url": …}: files and sound cannot be read here',
+    'must be text: {"type": "input_text", "text": …}. User messages may also have pictures: {"type": "input_image", "image_url": …}',
   );
-const text = z.union([z.string(), z.array(part).min(1)]);
+const text = z.union([z.string(), z.array(part).min(1).max(PARTS_MAX)]);
 const picture = z.looseObject({
   type: z.literal('input_image'),
   image_url: pictureAddress,
   detail: pictureDetail,
 });
-const textAndPictures = z.union([z.string(), z.array(z.union([picture, part])).min(1)]);
-const output = z.union([z.string(), z.array(part)]);
+const textAndPictures = z.union([
+  z.string(),
+  z
+    .array(z.union([picture, part]))
+    .min(1)
+    .max(PARTS_MAX),
+]);
+const output = z.union([z.string(), z.array(part).max(PARTS_MAX)]);
 const namespace = functionName.nullish();
 const callId = z.string().min(1).max(200);
 const responseId = z.string().min(1).max(100);

@@ -32,6 +32,8 @@ type Schema = z.core.JSONSchema.JSONSchema;
 export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<HostileBody> {
   const { upload, body, bodyBytesMax = BODY_BYTES_MAX } = endpoint;
   const schema = body && inputSchema(body);
+  if (schema?.properties?.messages) yield* manyParts('messages');
+  if (schema?.properties?.max_output_tokens) yield* manyParts('input');
   for (const [name, [before, unit, after]] of Object.entries(fillings)) {
     const fill = (bytes: number, unitBytes = Buffer.byteLength(unit)) =>
       before + unit.repeat(Math.max(0, bytes - before.length - after.length) / unitBytes) + after;
@@ -55,6 +57,19 @@ export function* hostileBodies(endpoint: Endpoint, ids: string): Generator<Hosti
       }
     }
   }
+}
+
+/** Yields chats with as many valid or invalid content parts as a body may have: in one turn, or in many. */
+function* manyParts(field: 'messages' | 'input'): Generator<HostileBody> {
+  const kinds = { valid: [{ type: 'text', text: '' }, 7_000], invalid: [{}, 24_000] } as const;
+  for (const [kind, [part, most]] of Object.entries(kinds))
+    for (const turns of [1, 500]) {
+      const content = Array.from({ length: Math.floor(most / (turns * 1.2)) }, () => part);
+      const messages = Array.from({ length: turns }, () => ({ role: 'user', content }));
+      const value = { model: 'a', max_tokens: 1, [field]: messages };
+      const name = `${kind} parts in ${turns} turns`;
+      yield { name, body: JSON.stringify(value), type: 'application/json' };
+    }
 }
 
 /** Removes the names of schemas, so that the JSON Schema contains no references. */

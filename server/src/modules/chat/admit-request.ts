@@ -2,6 +2,7 @@ import { openByKey } from '../../platform/concurrency/open-by-key.ts';
 import { shareLimit } from '../../platform/concurrency/share-limit.ts';
 import type { Services } from '../../platform/context.ts';
 import { type AppError, tooMany, unavailable } from '../../platform/errors.ts';
+import { holdBody } from './pictures/held-pictures.ts';
 
 /**
  * Maximum open requests, running or queued. `user` applies to one user across all processes, `all` to this
@@ -34,6 +35,15 @@ export function admitRequest(services: NeededServices, userId: string): () => vo
 export function assertAdmissible(services: NeededServices, userId: string): void {
   const max = openMax(services);
   if (open.of(userId) >= max) throw tooManyRequests(max);
+}
+
+/**
+ * Like `assertAdmissible`, for a body that may have pictures. Reserves room for them, and returns a function
+ * that releases it. Throws AppError 'rate_limited' if there is none.
+ */
+export function admitBody(services: NeededServices, userId: string, bytes: number): () => void {
+  assertAdmissible(services, userId);
+  return holdBody(userId, bytes);
 }
 
 /** Returns the limit of open requests per user. */

@@ -25,7 +25,7 @@ import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
 import { type Chunk, CompletionStream } from './completion-stream.ts';
-import { holdPictures } from './pictures/held-pictures.ts';
+import { pictureRoom } from './pictures/held-pictures.ts';
 import { withPictures } from './pictures/read-pictures.ts';
 import { firstCostMicro, recordLongPrompt, reserveAsUsed, usageBounds } from './requests/requests.ts';
 import { toModelServerError } from './to-model-server-error.ts';
@@ -90,15 +90,14 @@ export async function answerCompletion(
 ): Promise<Answer<object>> {
   const output = isStream ? new EventOutput() : null;
   let shape: AnswerShape | undefined;
-  let release = () => {};
+  const room = pictureRoom(ctx.caller.userId);
   let headers = {};
   const answering = callModel(ctx, parts, {
     ...{ modelName: model, kind: 'text' as const, client },
     inAllMs: isStream ? REQUEST_MS_MAX : NON_STREAMING_MS_MAX,
     prepare: async (upstream, priceList) => {
       const sent = await read();
-      const seen = await withPictures(ctx, sent.body, upstream, client);
-      release = holdPictures(ctx.caller.userId, seen.pictures);
+      const seen = await withPictures(ctx, sent.body, upstream, { signal: client, room });
       const { body: chat, warnings } = await withTemplateOptions(ctx, seen, upstream);
       const asked = { ...sent, body: chat };
       const choices = splitChoices(asked.body).map((choice) => ({
@@ -119,7 +118,7 @@ export async function answerCompletion(
         },
       };
     },
-  }).finally(() => release());
+  }).finally(room.leave);
   if (!output) return new Answer(await answering, { headers });
   const ended = answering.catch((error: unknown) => {
     if (!output.hasBegun || !shape) throw error;

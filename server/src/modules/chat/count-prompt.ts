@@ -10,6 +10,7 @@ import { type CompletionBody, toBoundRequest } from './body/completion-request.t
 import { withTemplateOptions } from './body/template-options.ts';
 import { callModel, type RunningCall } from './call-model.ts';
 import type { ChatParts } from './chat-parts.ts';
+import { pictureRoom } from './pictures/held-pictures.ts';
 import { withPictures } from './pictures/read-pictures.ts';
 import { toModelServerError } from './to-model-server-error.ts';
 import { withModelServer } from './upstream/with-model-server.ts';
@@ -26,12 +27,13 @@ export function countPrompt(
   { model, read }: { model: string; read: () => Read | Promise<Read> },
   client: AbortSignal,
 ): Promise<Answer<number>> {
+  const room = pictureRoom(ctx.caller.userId);
   return callModel(ctx, parts, {
     ...{ modelName: model, kind: 'text' as const },
     ...{ client, inAllMs: NON_STREAMING_MS_MAX },
     prepare: async (upstream) => {
       const sent = await read();
-      const seen = await withPictures(ctx, sent.body, upstream, client);
+      const seen = await withPictures(ctx, sent.body, upstream, { signal: client, room });
       const { body, warnings } = await withTemplateOptions(ctx, seen, upstream);
       const served = { engine: upstream.engine, contextTokens: upstream.context_tokens };
       await toBoundRequest(body, served, ctx.caller.userId);
@@ -46,7 +48,7 @@ export function countPrompt(
         },
       };
     },
-  });
+  }).finally(room.leave);
 }
 
 const told = z.union([

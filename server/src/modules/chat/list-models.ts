@@ -6,7 +6,12 @@ import { WAN_STARTER } from '@bakehouse/contract/generators/wan';
 import type * as z from 'zod';
 import type { Context } from '../../platform/context.ts';
 import { modelNotFound, notFound } from '../../platform/errors.ts';
-import { findCarriers, findDeployment, selectDeployments } from '../deployments/find-deployments.ts';
+import {
+  findCarriers,
+  findDeployment,
+  findSeeingStarters,
+  selectDeployments,
+} from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
 import { listFineTunes } from '../models/fine-tuned/fine-tuned.ts';
 import { toModelName } from '../models/names/model-name.ts';
@@ -25,6 +30,7 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof listMo
     own.map(({ id }) => id),
   );
   const starters = await listStarterModels(ctx.db);
+  const seeing = await findSeeingStarters(ctx.db);
   const fineTunes = await listFineTunes(ctx.db, { userId });
   const deployed = new Set(own.map((row) => row.model_name));
   const models: Model[] = [
@@ -36,9 +42,10 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof listMo
     ...listUpstreams(ctx.config).map(({ generator, title }) =>
       toModel(generator, new Date(0), title, generators[generator].makes),
     ),
-    ...starters.map(({ modelName, createdAt, task }) =>
-      toModel(modelName, createdAt, 'bakehouse', modelName === WAN_STARTER ? 'video' : task),
-    ),
+    ...starters.map(({ modelName, createdAt, task }) => ({
+      ...toModel(modelName, createdAt, 'bakehouse', modelName === WAN_STARTER ? 'video' : task),
+      vision: seeing.has(modelName),
+    })),
     // Fine-tunes are listed without a deployment, because their first call deploys them.
     ...fineTunes
       .filter(({ name }) => !deployed.has(name))

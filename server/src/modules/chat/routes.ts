@@ -4,7 +4,7 @@ import { vllmMetrics } from '@bakehouse/contract/deployments/text';
 import { createEmbeddings } from '@bakehouse/contract/embeddings';
 import * as responses from '@bakehouse/contract/responses';
 import { type Binding, type BindOptions, bind } from '../../platform/http/bind.ts';
-import { assertAdmissible } from './admit-request.ts';
+import { admitBody, assertAdmissible } from './admit-request.ts';
 import { completeChat } from './answer-completion.ts';
 import type { ChatParts } from './chat-parts.ts';
 import {
@@ -21,6 +21,10 @@ import { deleteResponse, getResponse, listInputItems } from './responses/respons
 /** Checked before the body is read, so that callers above their limit do not send it. */
 const asksModel: BindOptions = { beforeBody: (ctx, { userId }) => assertAdmissible(ctx, userId) };
 
+const maySendPictures: BindOptions = {
+  beforeBody: (ctx, { userId }, bytes) => admitBody(ctx, userId, bytes),
+};
+
 export function chatRoutes(parts: ChatParts): Binding[] {
   return [
     bind(vllmMetrics, readMetrics),
@@ -28,7 +32,7 @@ export function chatRoutes(parts: ChatParts): Binding[] {
       chat.chatCompletions,
       (ctx, { body }, { client }) =>
         completeChat(ctx, parts, { path: '/v1/chat/completions', body }, client.signal),
-      asksModel,
+      maySendPictures,
     ),
     bind(
       createEmbeddings,
@@ -38,12 +42,12 @@ export function chatRoutes(parts: ChatParts): Binding[] {
     bind(
       responses.createResponse,
       (ctx, input, { client }) => createResponse(ctx, parts, input, client.signal),
-      asksModel,
+      maySendPictures,
     ),
     bind(
       responses.countResponseTokens,
       (ctx, input, { client }) => countResponseTokens(ctx, parts, input, client.signal),
-      asksModel,
+      maySendPictures,
     ),
     bind(responses.getResponse, getResponse),
     bind(responses.deleteResponse, deleteResponse),

@@ -87,6 +87,14 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
   return new Map(rows.map(({ id, ...carrier }) => [id, carrier]));
 }
 
+/** Returns the names of the starter models that read pictures. */
+export async function findSeeingStarters(db: Db): Promise<Set<string>> {
+  const { rows } = await sql<{ name: string }>`
+    select starter_name as name from model_servers server
+    where starter_name is not null and ${hasVision}`.execute(db);
+  return new Set(rows.map(({ name }) => name));
+}
+
 type Wanted = {
   userId: string;
   /** Defaults to every kind. */

@@ -97,13 +97,17 @@ async function readParts(
  * Collects the bytes of a streamed picture. Throws AppError with the field's name: 'payload_too_large' as
  * soon as the limit is exceeded, 'invalid_request' if the stream ends early.
  */
-export async function collectPicture(pieces: AsyncIterable<Buffer>, param: string): Promise<Buffer> {
+export async function collectPicture(
+  pieces: AsyncIterable<Buffer>,
+  param: string,
+  bytesMax = PICTURE_BYTES_MAX,
+): Promise<Buffer> {
   const collected: Buffer[] = [];
   let size = 0;
   try {
     for await (const piece of pieces) {
       size += piece.length;
-      if (size > PICTURE_BYTES_MAX) throw payloadTooLarge(pictureMessages.tooLarge, { param });
+      if (size > bytesMax) throw payloadTooLarge(pictureMessages.tooLarge, { param });
       collected.push(piece);
     }
   } catch (error) {

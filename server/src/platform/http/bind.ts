@@ -28,8 +28,11 @@ export type BindOptions = {
    * routes that clients normally call often.
    */
   ownCallsPerMinute?: number;
-  /** Throws if the user must be rejected. Called before the body is read. */
-  beforeBody?: (services: Services, caller: UserCaller) => void;
+  /**
+   * Throws if the user must be rejected. Called before the body is read, with its maximum size. May return a
+   * function to call when the response has ended.
+   */
+  beforeBody?: (services: Services, caller: UserCaller, bytes: number) => (() => void) | void;
   describeError?: DescribeError;
 };
 

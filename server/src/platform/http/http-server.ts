@@ -16,14 +16,14 @@ import type { Caller, Context, Services } from '../context.ts';
 import { invalidParam } from '../errors.ts';
 import { writeAnswer } from './answer.ts';
 import type { Binding } from './bind.ts';
-import { closeSlowBodies, limitBufferedBodies } from './bodies/body-limits.ts';
+import { closeSlowBodies, largestBytes, limitBufferedBodies } from './bodies/body-limits.ts';
 import { rejectUnstorable } from './bodies/parse-fields.ts';
 import { readBodies } from './bodies/read-body.ts';
 import { assertOwnIds } from './callers/assert-own-ids.ts';
 import { type Authenticators, findCaller, headerText } from './callers/find-caller.ts';
 import { limitPipelining } from './callers/limit-pipelining.ts';
 import { type CountCall, callerOf, limitBy, limitCalls, siteOf } from './callers/rate-limits.ts';
-import { clientOf } from './connection.ts';
+import { clientOf, onClose } from './connection.ts';
 import { closeGracefully } from './graceful-close.ts';
 import { measureHttp, mountHealth } from './monitoring/monitoring.ts';
 import { describeInOpenApi, type Paths } from './openapi.ts';
@@ -212,7 +212,10 @@ function mount(
       // Workloads are trusted, so their reports are not limited.
       if (endpoint.access === 'workload') return;
       for (const count of counts) await count(request, reply);
-      if (request.caller.kind === 'user') binding.beforeBody?.(services, request.caller);
+      if (request.caller.kind === 'user') {
+        const leave = binding.beforeBody?.(services, request.caller, largestBytes(request));
+        if (leave) onClose(reply, leave);
+      }
       if (endpoint.isHeldInMemory) await enterBodyRoom(request, reply);
     },
     // Check the owner before validating the input.

@@ -1,6 +1,6 @@
 import * as chat from '@bakehouse/contract/chat';
 import * as messages from '@bakehouse/contract/messages';
-import { assertAdmissible } from '../../modules/chat/admit-request.ts';
+import { admitBody } from '../../modules/chat/admit-request.ts';
 import type { ChatParts } from '../../modules/chat/chat-parts.ts';
 import { type Binding, type BindOptions, bind, type Http } from '../../platform/http/bind.ts';
 import { headerText } from '../../platform/http/callers/find-caller.ts';
@@ -10,7 +10,7 @@ import { answerModel, answerModels } from './models.ts';
 
 /** Rejects callers above their limit before the body is read. */
 const asksModel: BindOptions = {
-  beforeBody: (ctx, { userId }) => assertAdmissible(ctx, userId),
+  beforeBody: (ctx, { userId }, bytes) => admitBody(ctx, userId, bytes),
   describeError: describeAnthropicError,
 };
 

@@ -69,6 +69,15 @@ describe('a chat', () => {
     },
   );
 
+  it('rejects a picture in a text part, and more parts than a message may have', () => {
+    const hidden = { type: 'text', text: 'What is this?', image_url: { url: 'https://example.com/a.png' } };
+    expect(refusal({ messages: [{ role: 'user', content: [hidden] }] })).toBe(
+      'messages.0.content.0 A text part has its words in `text`, and no `image_url`',
+    );
+    const content = Array.from({ length: 2001 }, () => ({ type: 'text', text: '' }));
+    expect(refusal({ messages: [{ role: 'user', content }] })).toContain('messages.0.content');
+  });
+
   it.each([
     { tools: [], tool_choice: 'none', n: 1, user: 'x', metadata: { a: 'b' }, parallel_tool_calls: true },
     { prompt_cache_key: 'x', prompt_cache_retention: '24h', prompt_cache_options: { mode: 'implicit' } },

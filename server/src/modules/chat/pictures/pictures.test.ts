@@ -2,12 +2,15 @@ import Anthropic from '@anthropic-ai/sdk';
 import { chatCompletions, listModels } from '@bakehouse/contract/chat';
 import { uploadPicture } from '@bakehouse/contract/media';
 import { createMessage } from '@bakehouse/contract/messages';
+import { countResponseTokens } from '@bakehouse/contract/responses';
+import { sql } from 'kysely';
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TestUser } from '../../../testing/test-server.ts';
 import { STARTER, starterServing } from '../../deployments/testing/starter-serving.ts';
 import { stubUsage } from '../../deployments/testing/stub-model-server.ts';
 import { insertModel } from '../../deployments/testing/test-models.ts';
 import { pictureFiles, pngOf } from '../../generations/testing/picture-files.ts';
+import { pictureRoom } from './held-pictures.ts';
 
 const { stub, server, serving, openai, driver, nextUser, deploy, status, untilRunning, balance } =
   await starterServing();
@@ -23,7 +26,7 @@ let podId: string;
 beforeAll(async () => {
   user = await nextUser();
   const { assetId } = await insertModel(server.services, user, 'A Seeing Model', {
-    ...{ 'model.gguf': 'GGUF', 'mmproj-BF16.gguf': 'bf16', 'mmproj-F16.gguf': 'f16' },
+    ...{ 'model.gguf': 'GGUF', 'model-mmproj-BF16.gguf': 'bf16', 'model-mmproj-F16.gguf': 'f16' },
   });
   podId = (await deploy(assetId)).pod_id;
   await untilRunning(podId);
@@ -49,7 +52,7 @@ describe('a model with a projector', () => {
   it('is served with the projector in 16 bits, and says that it sees', async () => {
     const specs = driver.running().map(({ spec }) => spec);
     expect(specs).toContainEqual(
-      expect.objectContaining({ model_file: 'model.gguf', projector_file: 'mmproj-F16.gguf' }),
+      expect.objectContaining({ model_file: 'model.gguf', projector_file: 'model-mmproj-F16.gguf' }),
     );
     expect(await status(podId)).toMatchObject({ vision: true });
     const { data } = await server.request(listModels, {}, { as: user });
@@ -114,6 +117,47 @@ describe('a model with a projector', () => {
     await responses.create({ model: MODEL, input: 'And now?', previous_response_id: id });
     expect(stub.requests.at(-1)).toMatchObject({ messages: [{ content: [picture(png)] }, {}, {}] });
   });
+});
+
+it('says that a starter model sees, once its server has a projector', async () => {
+  const { db } = server.services;
+  const messages = [{ role: 'user' as const, content: 'Hi' }];
+  await server.request(chatCompletions, { body: { model: STARTER, messages } }, { as: user });
+  const setFiles = (files: string) =>
+    sql`update model_servers set base_files = ${files}::jsonb where starter_name = ${STARTER}`.execute(db);
+  const { rows } = await sql<{ files: string }>`select base_files::text as files from model_servers
+    where starter_name = ${STARTER}`.execute(db);
+  const [before] = rows;
+  await setFiles(JSON.stringify([...JSON.parse(before?.files ?? '[]'), { path: 'a.mmproj-f16.gguf' }]));
+  const { data } = await server.request(listModels, {}, { as: user });
+  await setFiles(before?.files ?? '[]');
+  expect(data).toContainEqual(expect.objectContaining({ id: STARTER, vision: true }));
+});
+
+it('refuses pictures, for which there is no room, before it reads them', async () => {
+  const room = pictureRoom(user.userId);
+  room.take(40 * 1024 ** 2);
+  const content = [{ type: 'input_image' as const, image_url: 'http://127.0.0.1/a.png' }];
+  const input = [{ role: 'user' as const, content }];
+  const limited = { status: 429 };
+  expect(await refusal(chat([picture('http://127.0.0.1/a.png')]))).toMatchObject(limited);
+  await expect(
+    server.request(countResponseTokens, { body: { model: MODEL, input } }, { as: user }),
+  ).rejects.toMatchObject(limited);
+  room.take(48 * 1024 ** 2);
+  expect(await refusal(chat([{ ...text, text: 'a'.repeat(1024 ** 2) }]))).toMatchObject(limited);
+  room.leave();
+});
+
+it('names the remedy for a photo that is too large to be stored', async () => {
+  const photo = toUrl(Buffer.concat([pictureFiles.png, Buffer.alloc(1024 ** 2)]));
+  const content = [{ type: 'input_image' as const, image_url: photo, detail: 'auto' as const }];
+  const asked = { model: MODEL, input: [{ role: 'user' as const, content }] };
+  await expect(openai(user).responses.create(asked)).rejects.toMatchObject({
+    ...{ status: 400, param: 'input', message: expect.stringContaining('or set store to false') },
+  });
+  const answered = await openai(user).responses.create({ ...asked, store: false });
+  expect(answered.status).toBe('completed');
 });
 
 describe('refuses without a charge', () => {

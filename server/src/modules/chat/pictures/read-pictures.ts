@@ -4,10 +4,11 @@ import { CHAT_BYTES_MAX } from '@bakehouse/contract/chat';
 import {
   CHAT_PICTURE_BYTES_MAX,
   CHAT_PICTURE_PIXELS_MAX,
+  CHAT_PICTURES_ENCODED_MAX,
   CHAT_PICTURES_MAX,
 } from '@bakehouse/contract/chat-pictures';
 import type { Context } from '../../../platform/context.ts';
-import { invalidParam, payloadTooLarge } from '../../../platform/errors.ts';
+import { AppError, invalidParam, payloadTooLarge } from '../../../platform/errors.ts';
 import { readBlob } from '../../../platform/storage/read-blob.ts';
 import type { Upstream } from '../../deployments/reach/upstream.ts';
 import { BadPicture, type InspectedPicture, inspectPicture } from '../../media/inspect-picture.ts';
@@ -19,27 +20,26 @@ import {
   findPictures,
   type Message,
   type Part,
+  tokensOf,
 } from './chat-pictures.ts';
+import type { PictureRoom } from './held-pictures.ts';
 
 type Model = Pick<Upstream, 'model_name' | 'engine' | 'vision'>;
 
-/** Side in pixels of the smallest patch that vision models read as a token. */
-const PATCH_SIDE = 14;
-/** Models that scale every picture to one size, or cut it into tiles, have at most this many tokens. */
-const SCALED_TOKENS = 4096;
 const MB = 1024 * 1024;
 
 /**
  * Reads the pictures of a chat and replaces them by short references, so that counting, comparing and
  * checking the conversation does not handle megabytes. The pictures are in the field `pictures`. Only their
- * headers are read: the model server decodes them. Throws AppError 'invalid_request' if the model cannot see,
- * or a picture cannot be read, and 'payload_too_large'.
+ * headers are read: the model server decodes them. Reserves room for them before it reads them. Throws
+ * AppError 'invalid_request' if the model cannot see, or a picture cannot be read, 'payload_too_large' and
+ * 'rate_limited'.
  */
 export async function withPictures(
   ctx: Context,
   body: CompletionBody,
   model: Model,
-  signal: AbortSignal,
+  { signal, room }: { signal: AbortSignal; room: PictureRoom },
 ): Promise<CompletionBody> {
   const messages = (body.messages ?? []) as Message[];
   const found = findPictures(messages);
@@ -55,6 +55,7 @@ export async function withPictures(
       'messages',
       `messages: at most ${CHAT_PICTURES_MAX} pictures per request, not ${found.length}. Leave out older ones`,
     );
+  room.take(encodedMax(found.map(({ part }) => part.image_url.url)));
   const pictures: ChatPictures = {};
   const references = new Map<Part, string>();
   const left = { bytes: CHAT_PICTURE_BYTES_MAX, pixels: CHAT_PICTURE_PIXELS_MAX };
@@ -68,7 +69,17 @@ export async function withPictures(
     references.set(part, reference);
     pictures[reference] ??= toPicture(bytes, inspected);
   }
+  room.take(Object.values(pictures).reduce((sum, { url }) => sum + url.length, 0));
   return { ...body, messages: withReferences(messages, references), pictures };
+}
+
+/** Returns the maximum characters of the pictures at these addresses. Only `data:` URLs show their size. */
+function encodedMax(addresses: string[]): number {
+  const sizes = addresses.map((one) => (one.startsWith('data:') ? one.length : CHAT_PICTURES_ENCODED_MAX));
+  return Math.min(
+    CHAT_PICTURES_ENCODED_MAX,
+    sizes.reduce((sum, size) => sum + size, 0),
+  );
 }
 
 /** A body may be large because of its pictures. The rest of it is parsed and compared as text. */
@@ -86,15 +97,19 @@ async function readBytes(
   address: string,
   { param, signal, bytesMax }: Wanted,
 ): Promise<Buffer> {
-  const found = await readPictureAddress(ctx, address, { param, signal });
-  const size = Buffer.isBuffer(found) ? found.length : found.sizeBytes;
-  if (size > bytesMax) throw tooLarge(param, `${CHAT_PICTURE_BYTES_MAX / MB} MB`);
+  const allTooLarge = (cause?: unknown) => tooLarge(param, `${CHAT_PICTURE_BYTES_MAX / MB} MB`, cause);
+  const found = await readPictureAddress(ctx, address, { param, signal, bytesMax }).catch(
+    (error: unknown) => {
+      throw error instanceof AppError && error.code === 'payload_too_large' ? allTooLarge(error) : error;
+    },
+  );
+  if (!Buffer.isBuffer(found) && found.sizeBytes > bytesMax) throw allTooLarge();
   return Buffer.isBuffer(found) ? found : buffer(await readBlob(ctx, found));
 }
 
-function tooLarge(param: string, limit: string): Error {
+function tooLarge(param: string, limit: string, cause?: unknown): Error {
   const publicMessage = `${param}: all pictures of a request have at most ${limit}. Send smaller or fewer ones`;
-  return payloadTooLarge(publicMessage, { param });
+  return payloadTooLarge(publicMessage, { param, cause });
 }
 
 function inspect(bytes: Buffer, { engine }: Model, param: string): InspectedPicture {
@@ -111,10 +126,9 @@ function inspect(bytes: Buffer, { engine }: Model, param: string): InspectedPict
 }
 
 function toPicture(bytes: Buffer, { mediaType, width, height }: InspectedPicture): ChatPicture {
-  const patches = Math.ceil(width / PATCH_SIDE) * Math.ceil(height / PATCH_SIDE);
   return {
     url: `data:${mediaType};base64,${bytes.toString('base64')}`,
-    tokensMax: Math.max(SCALED_TOKENS, patches),
+    tokensMax: tokensOf({ width, height }),
   };
 }
 

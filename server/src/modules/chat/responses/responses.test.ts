@@ -307,7 +307,12 @@ it.each([
   [
     { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://example.com' }] }] },
     'input.0.content.0',
-    'must be text',
+    'cannot see pictures',
+  ],
+  [
+    { input: [{ role: 'user', content: [{ type: 'input_audio' }] }] },
+    'input.0.content.0',
+    'must be text: {"type": "input_text", "text": …}. User messages',
   ],
   [
     {

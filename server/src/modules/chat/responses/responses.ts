@@ -125,7 +125,7 @@ export async function readInput(ctx: Context, asked: ResponseBody): Promise<Item
     const what = earlier.length > 0 ? 'the input and what was read before it' : 'its items';
     throw invalidParam(
       param,
-      `${param}: ${what} have more than 1 MB. Send a shorter input, without old turns; pictures as links, or with store: false`,
+      `${param}: ${what} have more than 1 MB. Send a shorter input, without old turns${earlier.length > 0 ? '' : ', or set store to false'}`,
     );
   }
   return [...earlier, ...items] as Item[];

@@ -127,6 +127,16 @@ test('requests progress events from llama.cpp if more than one batch of the prom
   expect(asked.map((body) => body.return_progress)).toEqual([undefined, true, undefined]);
 });
 
+test('reads a prompt with a picture as a long one', async () => {
+  refuses = () => false;
+  const read = vi.fn<typeof parts.turns.read>(async () => () => undefined);
+  const content = [{ type: 'image_url', image_url: { url: 'a' } }];
+  const pictures = { a: { url: 'data:image/png;base64,', tokensMax: 9_000 } };
+  const asking = { of: { engine: 'llamacpp', is_own: false }, through: { turns: { ...parts.turns, read } } };
+  await ask({ messages: [{ role: 'user', content }], pictures }, asking);
+  expect(read.mock.calls[0]?.[2]).toBeGreaterThan(9_000);
+});
+
 test('tells what a request waits for, until it has a place at the server', async () => {
   refuses = () => false;
   const server = { id: 'server', isOwn: true, engine: 'llamacpp' } as const;

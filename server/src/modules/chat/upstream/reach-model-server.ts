@@ -6,12 +6,13 @@ import { chooseAdapter } from '../../serving/text-spec.ts';
 import { type CompletionBody, promptText, toBoundRequest } from '../body/completion-request.ts';
 import type { RunningCall } from '../call-model.ts';
 import type { ChatParts } from '../chat-parts.ts';
+import { pictureTokensMax } from '../pictures/chat-pictures.ts';
 import type { AcquiredSlot } from './prompt-slots.ts';
 import { withModelServer } from './with-model-server.ts';
 
 /**
- * Minimum bytes of a batch of tokens that llama.cpp reads (`serve/llamacpp.py`), because a token has at least
- * one byte.
+ * Minimum bytes of a batch of text that llama.cpp reads (`serve/llamacpp.py`), because a token has at least
+ * one byte. Batches with pictures are larger.
  */
 const BATCH_BYTES = 64;
 
@@ -71,7 +72,8 @@ async function send(
   // Without an acquired slot, the server chooses one. Then the cache may contain other users' prompts, unless
   // the server belongs to this user.
   const place = slot ? { id_slot: slot.id, cache_prompt: slot.reuse } : { cache_prompt: server.isOwn };
-  const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0));
+  // Every token counts as a byte, and pictures have no text.
+  const unread = Buffer.byteLength(prompt.slice(slot?.held ?? 0)) + pictureTokensMax(body);
   let leaveAdapter = () => undefined as void;
   let endReading = () => undefined as void;
   try {

@@ -63,6 +63,7 @@ test.each([
 test.each([
   ['one file in a folder', ['gguf/model-f16.gguf'], ['gguf/model-f16.gguf'], null],
   ['a file next to its projector', ['mmproj-f16.gguf', 'q4.gguf'], ['q4.gguf'], null],
+  ['a projector with the name of the model', ['loaf-mmproj-f16.gguf', 'loaf.gguf'], ['loaf.gguf'], null],
   [
     'parts',
     ['m-00002-of-00002.gguf', 'm-00001-of-00002.gguf'],

@@ -7,10 +7,13 @@ import { type GgufHead, parseGgufHead } from './gguf.ts';
 import { listModelFiles } from './list-model-files.ts';
 import { findMissingParts, nameMissing } from './missing-parts.ts';
 
-/** Adapters and vision projectors are no part of the model itself. */
-const BESIDE = /(^|\/)(adapter|mmproj)[^/]*$/i;
+/** A pattern, for JavaScript and SQL, of the paths of vision projectors: prefixed or suffixed `mmproj`. */
+export const PROJECTOR_PATTERN = '(^|[/._-])mmproj[^/]*[.]gguf$';
 
-const PROJECTOR = /(^|\/)mmproj[^/]*\.gguf$/i;
+const PROJECTOR = new RegExp(PROJECTOR_PATTERN, 'i');
+
+/** Adapters are no part of the model itself. */
+const ADAPTER = /(^|\/)adapter[^/]*$/i;
 
 const NUMBER = /-\d{5}-of-(\d{5})\.gguf$/;
 
@@ -59,7 +62,7 @@ export function findGguf<F extends { path: string }>({
 /** Returns the GGUF files of models, without adapters and projectors, by path. */
 export function findGgufs<F extends { path: string }>(files: F[]): F[] {
   return files
-    .filter(({ path }) => path.endsWith('.gguf') && !BESIDE.test(path))
+    .filter(({ path }) => path.endsWith('.gguf') && !ADAPTER.test(path) && !PROJECTOR.test(path))
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 

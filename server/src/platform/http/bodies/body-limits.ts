@@ -66,7 +66,7 @@ function hasBody({ headers }: FastifyRequest): boolean {
 }
 
 /** Returns the announced size of the body, but at most what the endpoint accepts. */
-function largestBytes({ headers, routeOptions }: FastifyRequest): number {
+export function largestBytes({ headers, routeOptions }: FastifyRequest): number {
   const stated = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
   return Math.min(stated, routeOptions.bodyLimit ?? 0);
 }
