@@ -11,10 +11,10 @@ export type Budget = { lines: number; files: number };
 export type PublicFiles = Record<string, string[]>;
 
 const budgets: Record<string, Budget> = {
-  server: { lines: 85_015, files: 835 },
-  web: { lines: 54_252, files: 781 },
+  server: { lines: 85_028, files: 835 },
+  web: { lines: 54_261, files: 781 },
   runtime: { lines: 23_830, files: 193 },
-  contract: { lines: 12_315, files: 131 },
+  contract: { lines: 12_318, files: 131 },
   scripts: { lines: 7_959, files: 100 },
 };
 

@@ -141,5 +141,6 @@ describe('a model server that started before an upgrade', () => {
     stub.isOld = true;
     const { id } = await edit({ picture_id: await upload(pictureFiles.png) });
     await setting.until(ada, id, 'completed');
+    expect(stub.requests).toHaveLength(1);
   });
 });
