@@ -305,7 +305,7 @@ it.each([
   [{ conversation: 'conv_1' }, 'conversation', 'Send previous_response_id'],
   [{ input: [{ type: 'computer_call' }] }, 'input.0.type', 'must be one of message'],
   [
-    { input: [{ role: 'user', content: [{ type: 'input_file', file_url: 'https://example.com' }] }] },
+    { input: [{ role: 'user', content: [{ type: 'input_image', image_url: 'https://example.com' }] }] },
     'input.0.content.0',
     'cannot see pictures',
   ],
