@@ -52,8 +52,8 @@ export type Endpoint<
   bodyBytesMax?: number;
   /**
    * The handler streams a file with its own limits. The file is the whole body, or one part of a form, whose
-   * other parts are `fields`; `optionalPart` is a second file. With `orJson`, the file is optional: the handler then also parses JSON of that
-   * shape.
+   * other parts are `fields`; `optionalPart` is a second file. With `orJson`, the file is optional: the handler
+   * then also parses JSON of that shape.
    */
   upload?: 'bytes' | { part: string; optionalPart?: string; fields?: z.ZodObject; orJson?: z.ZodObject };
   /** The whole body is buffered in memory, even a file. Few such calls run at a time; others get a 503. */

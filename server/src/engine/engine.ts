@@ -70,7 +70,7 @@ export function createEngine(
   const pass = createPass({ ...services, log }, options, () => ended);
   const passes = oneAtATime(pass, (error) => log.error({ err: error }, 'engine pass failed'));
   const wake = () => {
-    if (ticker) passes.ask();
+    if (ticker) passes.request();
   };
 
   driver.onChange((workloadId) => {

@@ -18,7 +18,7 @@ async function open(keepOpen: boolean) {
     const backdrop = document.querySelector('.dialog-backdrop');
     if (backdrop) await userEvent.click(backdrop);
   };
-  return { clickBeside: clickOutside };
+  return { clickOutside };
 }
 
 beforeEach(() => {
@@ -49,17 +49,17 @@ test('focuses the first field, else the first button, but not Close', async () =
 });
 
 test('Escape and clicks outside close the dialog', async () => {
-  const { clickBeside } = await open(false);
+  const { clickOutside } = await open(false);
   await userEvent.keyboard('{Escape}');
   expect(onOpenChange).toHaveBeenCalledTimes(1);
-  await clickBeside();
+  await clickOutside();
   expect(onOpenChange).toHaveBeenCalledTimes(2);
 });
 
 test('a one-time secret can only be dismissed with a button', async () => {
-  const { clickBeside } = await open(true);
+  const { clickOutside } = await open(true);
   await userEvent.keyboard('{Escape}');
-  await clickBeside();
+  await clickOutside();
   expect(onOpenChange).not.toHaveBeenCalled();
   await userEvent.click(screen.getByRole('button', { name: 'Close' }));
   expect(onOpenChange).toHaveBeenCalledWith(false);

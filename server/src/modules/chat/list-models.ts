@@ -9,7 +9,7 @@ import { modelNotFound, notFound } from '../../platform/errors.ts';
 import {
   findCarriers,
   findDeployment,
-  findSeeingStarters,
+  findVisionStarters,
   selectDeployments,
 } from '../deployments/find-deployments.ts';
 import { deploymentKinds, type KindName, textKinds } from '../deployments/kinds/kinds.ts';
@@ -30,7 +30,7 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof listMo
     own.map(({ id }) => id),
   );
   const starters = await listStarterModels(ctx.db);
-  const seeing = await findSeeingStarters(ctx.db);
+  const visionStarters = await findVisionStarters(ctx.db);
   const fineTunes = await listFineTunes(ctx.db, { userId });
   const deployed = new Set(own.map((row) => row.model_name));
   const models: Model[] = [
@@ -44,7 +44,7 @@ export async function listModels(ctx: Context): Promise<ResponseOf<typeof listMo
     ),
     ...starters.map(({ modelName, createdAt, task }) => ({
       ...toModel(modelName, createdAt, 'bakehouse', modelName === WAN_STARTER ? 'video' : task),
-      vision: seeing.has(modelName),
+      vision: visionStarters.has(modelName),
     })),
     // Fine-tunes are listed without a deployment, because their first call deploys them.
     ...fineTunes

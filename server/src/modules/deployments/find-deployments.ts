@@ -88,7 +88,7 @@ export async function findCarriers(db: Db, podIds: string[]): Promise<Map<string
 }
 
 /** Returns the names of the starter models that read pictures. */
-export async function findSeeingStarters(db: Db): Promise<Set<string>> {
+export async function findVisionStarters(db: Db): Promise<Set<string>> {
   const { rows } = await sql<{ name: string }>`
     select starter_name as name from model_servers server
     where starter_name is not null and ${hasVision}`.execute(db);

@@ -180,17 +180,17 @@ function revisionsOf({ revision_id, lora_revision_id }: GenerationRow): string[]
   return [revision_id, lora_revision_id].filter((id) => id !== null);
 }
 
-type Beside = {
+type Related = {
   outputs: OutputRow[];
   /** The input picture and its mask. */
   input: InputPictures;
   /** The latest preview; null before the first one and after the end. */
   preview: string | null;
-  /** Revision of the model that generated it; null if the model or the revision was deleted. */
+  /** The number of generations ahead of it in the queue; null if it is not queued. */
   position: number | null;
-  /** Revision of its LoRA; null if the LoRA or the revision was deleted. */
+  /** Revision of the model that generated it; null if the model or the revision was deleted. */
   modelRevision: NamedRevision | null;
-  /** Revision of its LoRA, if both still exist. */
+  /** Revision of its LoRA; null if the LoRA or the revision was deleted. */
   lora: NamedRevision | null;
 };
 
@@ -198,7 +198,7 @@ type Beside = {
 async function toGeneration(
   services: Pick<Services, 'blobs' | 'clock' | 'config'>,
   row: GenerationRow,
-  { outputs, input, preview, position, modelRevision, lora }: Beside,
+  { outputs, input, preview, position, modelRevision, lora }: Related,
 ): Promise<Generation> {
   const { prompt, parameters, state, step, steps, details } = row;
   return {

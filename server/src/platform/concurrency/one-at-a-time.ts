@@ -21,7 +21,7 @@ export function oneAtATime(work: () => Promise<void>, onError: (error: unknown) 
   }
 
   return {
-    ask: startNext,
+    request: startNext,
     /** Ignores further requests, and waits for the current run. */
     end: async () => {
       ended = true;

@@ -84,7 +84,7 @@ export function openErrorReports(address: SentryAddress, options: Options): Erro
       const now = new Date();
       const source = reported.platform;
       const ahead = waiting.filter((one) => one.source === source).length;
-      if (!budgets[source].take(now.getTime(), ahead)) return;
+      if (!budgets[source].admit(now.getTime(), ahead)) return;
       waiting.push({ source, event: toEvent(reported, now) });
       if (pause === null) startWorking();
     },
@@ -117,7 +117,7 @@ function openBudget(source: Source, warn: Options['warn']) {
     }
     return isTaken;
   };
-  return { take: admit, tell };
+  return { admit, tell };
 }
 
 /**

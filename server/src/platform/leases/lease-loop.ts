@@ -74,7 +74,7 @@ export function createLeaseLoop(
       })
       .finally(() => {
         running.delete(entry);
-        passes.ask();
+        passes.request();
       });
     const entry = { id, ended };
     running.add(entry);
@@ -93,9 +93,9 @@ export function createLeaseLoop(
 
   return {
     start: () => {
-      if (wakeOn !== undefined) stopListening = events.onSignal(wakeOn, passes.ask);
-      ticker = setInterval(passes.ask, pollMs);
-      passes.ask();
+      if (wakeOn !== undefined) stopListening = events.onSignal(wakeOn, passes.request);
+      ticker = setInterval(passes.request, pollMs);
+      passes.request();
     },
     stop: async () => {
       closing.abort(new Error('the server ends'));

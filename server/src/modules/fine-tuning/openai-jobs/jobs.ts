@@ -84,10 +84,10 @@ function isText(run: Run): run is TextRun {
   return run.kind === 'text';
 }
 
-type Beside = { job: JobRow | undefined; fineTunedModel: string | null; now: Date };
+type JobDetails = { job: JobRow | undefined; fineTunedModel: string | null; now: Date };
 
 /** Returns a run in the format of OpenAI's API. */
-function toJob(run: TextRun, { job, fineTunedModel, now }: Beside): FineTuningJob {
+function toJob(run: TextRun, { job, fineTunedModel, now }: JobDetails): FineTuningJob {
   const { parameters } = run;
   const hyperparameters = {
     n_epochs: parameters.epochs,

@@ -107,7 +107,7 @@ function recordProgress(services: Services, reading: ReadingRow, onUnwanted: () 
   const notes = oneAtATime(saveProgress, (error) =>
     log.warn({ err: error }, 'failed to save reading progress'),
   );
-  const timer = setInterval(notes.ask, NOTE_MS);
+  const timer = setInterval(notes.request, NOTE_MS);
   return {
     progress: (progress: ValidateProgress) => {
       latest = progress;

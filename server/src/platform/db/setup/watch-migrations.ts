@@ -11,8 +11,8 @@ type Options = {
 };
 
 /**
- * Polls for migrations that this version does not have and that do more than add. They mean that a newer version
- * was started on the same database, where writing with the old schema could corrupt data. Returns a function that stops polling.
+ * Polls for migrations of a newer version that do more than add: after them, writing with the old schema could
+ * corrupt data. Returns a function that stops polling.
  */
 export async function watchMigrations(
   db: Database,
